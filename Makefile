@@ -1,0 +1,91 @@
+# One command each. Every target that needs Python makes `.venv` first, and again when pyproject.toml changes.
+#   make PYTHON=python3.13 test     uses another interpreter (remove .venv to change it later)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+# The environment is the project's own: nothing from outside may be imported into it.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# A checkout that was moved or copied carries an environment that points to the old place: make it anew.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+.PHONY: $(STAMP)
+endif
+
+.PHONY: help
+help: ## Print this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+.PHONY: .venv
+.venv: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "make: there is no '$(PYTHON)' here; install Python 3.11 or newer, or name one: make PYTHON=python3.12" >&2; exit 2; }
+	"$(PYTHON)" -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit( \
+	  f"make: evalspec needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
+	rm -f $(STAMP)
+	if ! $(BIN)/python -c 'import pip' 2>/dev/null; then
+	  "$(PYTHON)" -m venv --clear $(VENV) || { \
+	    echo "make: no environment could be made; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
+	fi
+	echo "make: installing into $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	printf '%s' "$(CURDIR)" > $(STAMP)
+
+.PHONY: demo
+demo: .venv ## Validate, migrate v1 to v3 and show prompt diffs on example files
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
+
+.PHONY: test
+test: .venv ## Run the tests (not the long matrices: see conformance, crash, fuzz)
+	@$(BIN)/python -m pytest -m 'not (conformance or crash or slow)' $(ARGS)
+
+.PHONY: lint
+lint: .venv ## Check style, formatting, types and the direction of imports
+	@$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	folders="migrator/evalspec"
+	for folder in schemas migrations; do [ ! -d $$folder ] || folders="$$folders $$folder"; done
+	$(BIN)/mypy --strict $$folders
+	$(BIN)/lint-imports --no-cache
+
+.PHONY: format
+format: .venv ## Rewrite the code as `make lint` wants it
+	@$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+
+.PHONY: bench
+bench: .venv ## Measure speed and memory beside their references
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+.PHONY: conformance
+conformance: .venv ## Compare with real packages in full (downloads them)
+	@$(BIN)/python -m pytest -m conformance $(ARGS)
+
+.PHONY: crash
+crash: .venv ## Stop and kill writes at every instant
+	@$(BIN)/python -m pytest -m crash -s $(ARGS)
+
+.PHONY: fuzz
+fuzz: .venv ## Run the property tests with many more examples
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/property $(ARGS)
+
+.PHONY: lower-bounds
+lower-bounds: .venv ## Run the unit tests with every dependency at its lower bound
+	@$(BIN)/python tools/lower_bounds.py
+
+.PHONY: clean
+clean: ## Remove what the other targets made
+	@rm -rf $(VENV) .lower-bounds build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
