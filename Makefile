@@ -24,7 +24,8 @@ endif
 
 .PHONY: help
 help: ## Print this list
-	@sed -nE 's/^([a-z-]+):.*## (.*)$$/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@sed -nE 's/^([a-z-]+):.*## (.*)$$/\1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+	  | while IFS='|' read -r name what; do printf '  make %-14s %s\n' "$$name" "$$what"; done
 
 .PHONY: .venv
 .venv: $(STAMP)
@@ -52,13 +53,16 @@ test: .venv ## Run the tests (not the long matrices: see conformance, crash, fuz
 	@$(BIN)/python -m pytest -m 'not (conformance or crash or slow)' $(ARGS)
 
 .PHONY: lint
-lint: .venv ## Check style, formatting, types and the direction of imports
+lint: .venv ## Check style, formatting, types, the direction of imports and the changelog fragments
 	@$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	folders="migrator/evalspec"
-	for folder in schemas migrations; do [ ! -d $$folder ] || folders="$$folders $$folder"; done
-	$(BIN)/mypy --strict $$folders
-	$(BIN)/lint-imports --no-cache
+	$(MAKE) --no-print-directory types
+	$(BIN)/lint-imports --no-cache | sed -n '/^Analyzed/,$$p'
+	$(BIN)/towncrier build --draft --version next >/dev/null
+
+.PHONY: types
+types: .venv # Only the types, for the pre-commit hook
+	@$(BIN)/mypy --strict $(wildcard migrator/evalspec schemas migrations)
 
 .PHONY: format
 format: .venv ## Rewrite the code as `make lint` wants it
