@@ -17,17 +17,14 @@ ENVIRONMENT = ROOT / ".lower-bounds"
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)\s*>=\s*(?P<bound>[0-9.]+)(?:\s*,\s*<[0-9.]+)?")
 
 
-def pins(project: dict[str, object], *extras: str) -> list[str]:
-    """Each dependency of the `[project]` table (and of `extras`) pinned to its lower bound.
+def pins(requirements: list[str]) -> list[str]:
+    """Each requirement pinned to its lower bound.
 
     Raises:
-        SystemExit: a dependency has no lower bound.
+        SystemExit: a requirement has no lower bound.
     """
-    optional = project.get("optional-dependencies", {})
-    assert isinstance(optional, dict)
-    wanted = [project["dependencies"], *(optional[extra] for extra in extras)]
     found = []
-    for requirement in (item for group in wanted for item in group):  # type: ignore[attr-defined]
+    for requirement in requirements:
         match = _REQUIREMENT.fullmatch(requirement)
         if match is None:
             sys.exit(f"lower-bounds: {requirement!r} has no lower bound; write it as NAME>=VERSION")
@@ -42,9 +39,9 @@ def install(wanted: list[str]) -> Path:
     content = "\n".join([str(ROOT), sys.version, *wanted])
     if not (stamp.exists() and stamp.read_text(encoding="utf-8") == content):
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *wanted, "pytest", "hypothesis"], check=True)
-        subprocess.run([*pip, "--no-deps", "--editable", ROOT], check=True)
+        subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], check=True)
         stamp.write_text(content, encoding="utf-8")
     return python
 
@@ -52,9 +49,9 @@ def install(wanted: list[str]) -> Path:
 def main() -> int:
     """Make the environment and run the unit tests in it; the exit status is pytest's."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = pins(project)
+    wanted = pins(project["dependencies"])
     print("lower-bounds:", *wanted, flush=True)
-    command = [install(wanted), "-m", "pytest", "tests/unit", *sys.argv[1:]]
+    command = [str(install(wanted)), "-m", "pytest", "tests/unit", *sys.argv[1:]]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

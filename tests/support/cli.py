@@ -69,7 +69,7 @@ class Cli:
             timeout: seconds after which the command counts as hung.
         """
         done = subprocess.run(
-            [*self.command, *map(os.fspath, args)],
+            [*self.command, *(os.fspath(arg) for arg in args)],
             cwd=cwd or self.cwd,
             env=self.env | (env or {}),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
