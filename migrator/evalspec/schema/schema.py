@@ -1,0 +1,103 @@
+"""A schema version, ready to use: what it declares, and what is built from it when it is first needed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evalspec.errors import UnknownRule
+from evalspec.schema.explain import Violation, explain
+from evalspec.schema.fields import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import BaseModel
+
+    from evalspec.schema.declare import Declaration, Shape
+    from evalspec.schema.fields import Field
+    from evalspec.schema.struct import Accepter
+
+__all__ = ["Schema", "Violation"]
+
+
+class Schema:
+    """One schema version of one family.
+
+    Attributes:
+        family: the family's name.
+        version: the version's name in its family (`v2`).
+        declaration: what its module says.
+        path: the module's file.
+        fields: the fields of each shape, by the shape's name.
+    """
+
+    def __init__(self, family: str, version: str, declaration: Declaration, path: str) -> None:
+        self.family = family
+        self.version = version
+        self.declaration = declaration
+        self.path = path
+        self.fields: dict[str, tuple[Field, ...]] = {
+            shape.name: fields_of(shape.record) for shape in declaration.shapes
+        }
+        self._accepters: dict[str, Accepter] = {}
+        self._models: dict[str, type[BaseModel]] = {}
+
+    def __repr__(self) -> str:
+        return f"<Schema {self.id}>"
+
+    @property
+    def id(self) -> str:
+        """The version's full name, `family@version`."""
+        return f"{self.family}@{self.version}"
+
+    @property
+    def marker(self) -> int | str | None:
+        """What `spec_version` says in a record of this version; None where records carry no marker."""
+        return self.declaration.marker
+
+    def shape_of(self, record: Mapping[str, Any]) -> Shape:
+        """The shape that the record's keys show, or the first one."""
+        shapes = self.declaration.shapes
+        return next((shape for shape in shapes if any(key in record for key in shape.keys)), shapes[0])
+
+    def accepter(self, shape: Shape | None = None) -> Accepter:
+        """The fast check of a shape (the first one, unless said); see `evalspec.schema.struct`."""
+        from evalspec.schema.struct import Accepter
+
+        shape = shape or self.declaration.shapes[0]
+        if shape.name not in self._accepters:
+            self._accepters[shape.name] = Accepter(self.declaration, shape, self.fields[shape.name])
+        return self._accepters[shape.name]
+
+    def model(self, shape: Shape | None = None) -> type[BaseModel]:
+        """The pydantic model of a shape (the first one, unless said)."""
+        from evalspec.schema.model import build_model
+
+        shape = shape or self.declaration.shapes[0]
+        if shape.name not in self._models:
+            doc = shape.record.__doc__ or ""
+            self._models[shape.name] = build_model(shape.record.__name__, self.fields[shape.name], doc)
+        return self._models[shape.name]
+
+    def check(self, record: Mapping[str, Any]) -> list[Violation]:
+        """Every violation of `record` in the contract's order; empty where it is valid."""
+        if self.accepter(self.shape_of(record)).accepts(record):
+            return []
+        return explain(self, record)
+
+    def post_process(self, text: str, rule: str) -> str:
+        """A generation after the rule.
+
+        Raises:
+            UnknownRule: this version has no such rule.
+        """
+        rules = self.declaration.post_process
+        if rule not in rules:
+            raise UnknownRule(rule, self.id, list(rules))
+        return rules[rule](text)
+
+    @cached_property
+    def field_names(self) -> tuple[str, ...]:
+        """Every top-level field of any shape, in declared order."""
+        return tuple(dict.fromkeys(field.name for fields in self.fields.values() for field in fields))

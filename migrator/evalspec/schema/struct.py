@@ -1,0 +1,258 @@
+"""Fast accept: a msgspec struct and one flat function per record shape.
+
+Both are built from the declaration. The struct refuses a wrong kind, a word outside a vocabulary, an unknown or a
+missing field while it decodes; the generated function checks what a struct cannot say (predicates, pairs, rules across
+fields) and counts the keys that the line must hold, which is how a repeated key shows. They only ever say yes or "look
+closer": every refusal is explained by `evalspec.schema.explain`, and a property test holds the two to one verdict.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalspec.schema.declare import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalspec.schema.declare import Declaration, Shape
+    from evalspec.schema.fields import Field, Type
+
+#: Values in free fields may nest this deep (records.md leaves the number open); deeper is `too_deep`.
+MAX_DEPTH = 100
+
+
+class Accepter:
+    """One shape of a version's records, ready to decode and check many.
+
+    Attributes:
+        struct: the msgspec struct.
+        check: `check(records, ids)` looks at decoded records in order, appends the id of each to `ids`, and returns
+            the number of keys their lines hold; a negative number -1-i says that record i needs a closer look.
+    """
+
+    def __init__(self, declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> None:
+        import msgspec
+
+        self.shape = shape
+        self.struct: Any = _struct_of(shape.record.__name__, fields)
+        self._decoder = msgspec.json.Decoder(self.struct)
+        self.decode_lines: Callable[[bytes], list[Any]] = self._decoder.decode_lines
+        self.decode: Callable[[bytes], Any] = self._decoder.decode
+        self.check: Callable[[Sequence[Any], list[str]], int] = _checker(declaration, shape, fields)
+
+    def accepts(self, record: object) -> bool:
+        """True where the plain record is valid; False says no more than "look closer"."""
+        import msgspec
+
+        try:
+            return self.check([msgspec.convert(record, self.struct)], []) >= 0
+        except msgspec.ValidationError:
+            return False
+
+
+def count_keys(value: object, depth: int = 2) -> int:
+    """The number of keys in a free value and all it holds; past `MAX_DEPTH` a number no line can reach."""
+    if depth > MAX_DEPTH:
+        return 1 << 60
+    if type(value) is dict:
+        return len(value) + sum(
+            count_keys(item, depth + 1) for item in value.values() if type(item) is dict or type(item) is list
+        )
+    if type(value) is list:
+        return sum(count_keys(item, depth + 1) for item in value if type(item) is dict or type(item) is list)
+    return 0
+
+
+def _struct_of(name: str, fields: Sequence[Field]) -> Any:
+    import msgspec
+
+    columns: list[Any] = []
+    for field in fields:
+        hint = _hint(field.type)
+        columns.append(
+            (field.name, hint) if field.required else (field.name, hint | msgspec.UnsetType, msgspec.UNSET)
+        )
+    return msgspec.defstruct(name, columns, forbid_unknown_fields=True, kw_only=True, gc=False)
+
+
+def _hint(type_: Type) -> Any:
+    """The annotation by which msgspec knows `type_`."""
+    from typing import Annotated, Literal, Union
+
+    import msgspec
+
+    if type_.exactly is not None:
+        return Literal[type_.exactly]  # type: ignore[valid-type]
+    if type_.words is not None:
+        return Literal[type_.words]  # type: ignore[valid-type]
+    match type_.kind:
+        case "text":
+            return Annotated[str, msgspec.Meta(min_length=type_.minimum)] if type_.minimum else str
+        case "integer":
+            return int if type_.minimum is None else Annotated[int, msgspec.Meta(ge=type_.minimum)]
+        case "number":
+            return float
+        case "boolean":
+            return bool
+        case "object":
+            return _struct_of(type_.name, type_.fields)
+        case "list":
+            assert type_.item is not None
+            hint = list[_hint(type_.item)]  # type: ignore[misc]
+            if type_.minimum is None and type_.maximum is None:
+                return hint
+            return Annotated[hint, msgspec.Meta(min_length=type_.minimum, max_length=type_.maximum)]
+        case "map":
+            assert type_.item is not None
+            return dict[str, _hint(type_.item)]  # type: ignore[misc]
+        case "union":
+            return Union[tuple(_hint(option) for option in type_.options)]  # noqa: UP007 - built, not written
+    return Any
+
+
+class _Source:
+    """Python source in the making, with the objects it names."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {}
+
+    def bind(self, value: object) -> str:
+        name = f"_{len(self.names)}"
+        self.names[name] = value
+        return name
+
+
+def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> Callable[..., int]:
+    """Write and compile the flat check of one shape; looping over rule objects would cost a third more."""
+    import msgspec
+
+    source = _Source()
+    source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "count_keys": count_keys}
+    by_name = {field.name: field for field in fields}
+    for field in fields:
+        _field_checks(source, f"r.{field.name}", field)
+    _pair_check(source, declaration)
+    for rule in declaration.rules:
+        if rule.shape in ("", shape.name):
+            values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
+            _refuse_if(source, f"{source.bind(rule.check)}({values}) is not None")
+    keys = _key_count(source, "r", fields)
+    body = "\n".join(f"        {line}" for line in source.lines)
+    code = (
+        "def check(records, ids):\n"
+        "    keys = i = 0\n"
+        "    add = ids.append\n"
+        "    for r in records:\n"
+        f"{body}\n"
+        f"        add(r.task_id)\n"
+        f"        keys += {keys}\n"
+        "        i += 1\n"
+        "    return keys\n"
+    )
+    exec(compile(code, f"<check of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
+    checker: Callable[..., int] = source.names["check"]
+    return checker
+
+
+def _refuse_if(source: _Source, condition: str) -> None:
+    source.lines.append(f"if {condition}: return -1 - i")
+
+
+def _field_checks(source: _Source, expression: str, field: Field) -> None:
+    """The checks that msgspec cannot make while it decodes; only of top-level fields, the only ones that need any."""
+    guard = "" if field.required else f"{expression} is not UNSET and "
+    for pattern in field.type.patterns:
+        _refuse_if(source, f"{guard}not {source.bind(pattern.holds)}({expression})")
+    if field.type.distinct is not None:
+        key = field.type.distinct.key
+        items = f"{{x.{key} for x in {expression}}}" if key else f"set({expression})"
+        _refuse_if(source, f"{guard}len({items}) != len({expression})")
+
+
+def _pair_check(source: _Source, declaration: Declaration) -> None:
+    table = source.bind(allowed_pairs(declaration))
+    output = "r.output_type" if any(pair.output_type for pair in declaration.pairs) else "''"
+    if declaration.metric_field.endswith("[].name"):
+        listed = declaration.metric_field.removesuffix("[].name")
+        source.lines.append(f"for m in r.{listed}:")
+        source.lines.append(
+            f"    if (r.category, {output}, m.name, r.post_process) not in {table}: return -1 - i"
+        )
+    else:
+        _refuse_if(
+            source, f"(r.category, {output}, r.{declaration.metric_field}, r.post_process) not in {table}"
+        )
+
+
+def allowed_pairs(declaration: Declaration) -> frozenset[tuple[str, str, str, str]]:
+    """Every (category, output type, metric, post-process rule) that may go together."""
+    return frozenset(
+        (pair.category, pair.output_type, metric, rule)
+        for pair in declaration.pairs
+        for metric in pair.metrics
+        for rule in pair.post_process
+    )
+
+
+def _read(source: _Source, path: Sequence[str], fields: dict[str, Field]) -> str:
+    """The expression that reads a dotted field, as its default where the record leaves it out."""
+    field = fields[path[0]]
+    expression = f"r.{path[0]}"
+    default = "ABSENT" if field.default is ABSENT else source.bind(field.default)
+    if len(path) == 1:
+        return expression if field.required else f"({default} if {expression} is UNSET else {expression})"
+    inner = next(item for item in field.type.fields if item.name == path[1])
+    inner_default = "ABSENT" if inner.default is ABSENT else source.bind(inner.default)
+    value = f"{expression}.{path[1]}"
+    missing = [] if field.required else [f"{expression} is UNSET"]
+    if not inner.required:
+        missing.append(f"{value} is UNSET")
+    return f"({inner_default} if {' or '.join(missing)} else {value})" if missing else value
+
+
+def _key_count(source: _Source, holder: str, fields: Sequence[Field]) -> str:
+    """The expression that counts the keys a record's line must hold."""
+    terms = [str(sum(field.required for field in fields))]
+    for field in fields:
+        value = f"{holder}.{field.name}"
+        inner = _value_count(source, value, field.type)
+        if field.required:
+            terms += [inner] if inner else []
+        else:
+            terms.append(f"(0 if {value} is UNSET else 1{' + ' + inner if inner else ''})")
+    return " + ".join(terms)
+
+
+def _value_count(source: _Source, value: str, type_: Type) -> str:
+    """The expression that counts the keys inside a value; empty where it can hold none."""
+    match type_.kind:
+        case "object":
+            name = source.bind(_nested_counter(type_))
+            return f"{name}({value})"
+        case "list" if type_.item is not None and type_.item.kind == "object":
+            if all(field.required and field.type.kind in _PLAIN for field in type_.item.fields):
+                return f"{len(type_.item.fields)} * len({value})"
+            name = source.bind(_nested_counter(type_.item))
+            return f"sum(map({name}, {value}))"
+        case "text" | "integer" | "number" | "boolean":
+            return ""
+        case "list" if type_.item is not None and type_.item.kind in _PLAIN:
+            return ""
+    return f"count_keys({value})"
+
+
+_PLAIN = ("text", "integer", "number", "boolean")
+
+
+def _nested_counter(type_: Type) -> Callable[[Any], int]:
+    """A function that counts the keys of a nested struct."""
+    import msgspec
+
+    source = _Source()
+    source.names |= {"UNSET": msgspec.UNSET, "count_keys": count_keys}
+    code = f"def count(r): return {_key_count(source, 'r', type_.fields)}"
+    exec(compile(code, f"<keys of {type_.name}>", "exec"), source.names)  # noqa: S102 - our own text
+    counter: Callable[[Any], int] = source.names["count"]
+    return counter

@@ -1,0 +1,176 @@
+"""Version v2: prompt assembly is written down (records.md, "v2 · prompt assembly is written down").
+
+v1 fixed how a prompt is put together. v2 names each part, so a chat model and a base model can be served from one
+record, and a delimiter can be reviewed. What a model may be asked for is named too (`output_type`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from evalspec.schema import (
+    ABSENT,
+    Absent,
+    Assembly,
+    Declaration,
+    Distinct,
+    Exactly,
+    FromField,
+    MaxLen,
+    Metric,
+    MinLen,
+    OneOf,
+    Pair,
+    Rule,
+    Shape,
+)
+
+from . import v1
+from .v1 import FewShotExample, Prompt, TaskId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# ── Closed vocabularies ──────────────────────────────────────────────────────────────────────────────────────
+
+CATEGORIES = v1.CATEGORIES
+
+METRICS = {**v1.METRICS, "accuracy_norm": Metric()}
+
+OUTPUT_TYPES = {
+    "generate_until": "the model writes until a stop string",
+    "multiple_choice": "the choices are compared by their likelihood",
+    "loglikelihood": "the likelihood of the one target is read",
+}
+
+#: Letters of the Latin script beside A to Z, and the marks that turn a letter into another.
+_LATIN = (
+    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u0300-\u036f\u1e00-\u1eff\u2c60-\u2c7f"
+    "\ua722-\ua787\ua78b-\ua7ff\uab30-\uab64\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a"
+)
+
+
+def extract_letter(text: str) -> str:
+    """The first of A to E that stands alone, no Latin letter on either side; where none does, the first; else nothing."""
+    found = re.search(f"(?<![{_LATIN}])[A-E](?![{_LATIN}])", text) or re.search("[A-E]", text)
+    return found[0] if found else ""
+
+
+POST_PROCESS = {**v1.POST_PROCESS, "extract_letter": extract_letter}
+
+# ── What may go with what ────────────────────────────────────────────────────────────────────────────────────
+
+PAIRS = (
+    *(pair._replace(output_type="generate_until") for pair in v1.PAIRS),
+    Pair("mcq", ("accuracy", "accuracy_norm"), ("none",), output_type="multiple_choice"),
+    Pair("classification", ("accuracy", "accuracy_norm"), ("none",), output_type="multiple_choice"),
+    Pair("classification", ("accuracy",), ("none",), output_type="loglikelihood"),
+)
+
+# ── The record ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generation:
+    """How the model generates."""
+
+    until: list[str] | Absent = ABSENT
+    max_gen_toks: int | Absent = ABSENT
+    do_sample: bool | Absent = ABSENT
+    temperature: float | Absent = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A record of v2."""
+
+    spec_version: Annotated[int, Exactly(2)]
+    task_id: TaskId
+    category: Annotated[str, OneOf(CATEGORIES)]
+    output_type: Annotated[str, OneOf(OUTPUT_TYPES)]
+    description: str = ""
+    prompt: Prompt
+    targets: Annotated[list[str], MinLen(1)]
+    choices: Annotated[list[str], MinLen(2), Distinct()] | Absent = ABSENT
+    target_delimiter: str = " "
+    fewshot_delimiter: str = "\n\n"
+    gen_prefix: str | Absent = ABSENT
+    generation: Generation | Absent = ABSENT
+    metric_name: Annotated[str, OneOf(METRICS)]
+    few_shot_examples: Annotated[list[FewShotExample], MaxLen(8)] = field(default_factory=list)
+    post_process: Annotated[str, OneOf(POST_PROCESS)]
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+# ── Rules across fields ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def choices_are_there(output_type: str, choices: Sequence[str] | Absent) -> str | None:
+    """A multiple-choice task has choices."""
+    if output_type == "multiple_choice" and isinstance(choices, Absent):
+        return "a multiple_choice task needs `choices`"
+    return None
+
+
+def choices_belong(output_type: str, choices: Sequence[str] | Absent) -> str | None:
+    """No other task has choices."""
+    if output_type != "multiple_choice" and not isinstance(choices, Absent):
+        return f"`choices` goes with multiple_choice, not with {output_type}"
+    return None
+
+
+def generation_belongs(output_type: str, generation: Generation | Absent) -> str | None:
+    """Only a task that generates says how."""
+    if output_type != "generate_until" and not isinstance(generation, Absent):
+        return f"`generation` goes with generate_until, not with {output_type}"
+    return None
+
+
+def targets_fit(category: str, output_type: str, targets: Sequence[str]) -> str | None:
+    """A letter for an mcq task that generates; exactly one target for a task whose likelihoods are read."""
+    if output_type == "generate_until":
+        return v1.mcq_target_is_a_letter(category, targets)
+    if len(targets) != 1:
+        return f"a {output_type} task has exactly one target"
+    return None
+
+
+def gold_is_a_choice(output_type: str, targets: Sequence[str], choices: Sequence[str] | Absent) -> str | None:
+    """The target of a multiple-choice task is one of its choices."""
+    if output_type == "multiple_choice" and not isinstance(choices, Absent) and targets[0] not in choices:
+        return "the target is none of the choices"
+    return None
+
+
+# ── The version ──────────────────────────────────────────────────────────────────────────────────────────────
+
+version = Declaration(
+    marker=2,
+    shapes=(Shape("inline", Task),),
+    categories=CATEGORIES,
+    metrics=METRICS,
+    post_process=POST_PROCESS,
+    pairs=PAIRS,
+    rules=(
+        Rule("missing_required", choices_are_there, ("output_type", "choices"), field="choices"),
+        Rule("not_allowed", choices_belong, ("output_type", "choices"), field="choices"),
+        Rule("not_allowed", generation_belongs, ("output_type", "generation"), field="generation"),
+        Rule("bad_value", targets_fit, ("category", "output_type", "targets"), field="targets"),
+        Rule("gold_not_in_choices", gold_is_a_choice, ("output_type", "targets", "choices"), field="targets"),
+        Rule("embedded_few_shot", v1.embedded_few_shot, ("prompt", "few_shot_examples", "target_delimiter")),
+    ),
+    assembly=Assembly(
+        system=FromField("description"),
+        question="prompt",
+        examples="few_shot_examples",
+        target_delimiter=FromField("target_delimiter", " "),
+        fewshot_delimiter=FromField("fewshot_delimiter", "\n\n"),
+        gen_prefix=FromField("gen_prefix"),
+        output_type=FromField("output_type"),
+        choices="choices",
+        stop="generation.until",
+        generation="generation",
+    ),
+)
