@@ -1,0 +1,32 @@
+"""From a record to what the model sees.
+
+`render_inline` and `text_of` serve inline tasks.
+"""
+
+from evalspec.prompts.inline import render_inline, text_function, text_of
+from evalspec.prompts.message import (
+    Message,
+    build_qa_turn,
+    maybe_delimit,
+    multiturn_to_singleturn,
+    requires_delimiter,
+)
+from evalspec.prompts.prompt import Origin, Part, Prompt, Request
+from evalspec.prompts.view import PLAIN, View
+
+__all__ = [
+    "PLAIN",
+    "Message",
+    "Origin",
+    "Part",
+    "Prompt",
+    "Request",
+    "View",
+    "build_qa_turn",
+    "maybe_delimit",
+    "multiturn_to_singleturn",
+    "render_inline",
+    "requires_delimiter",
+    "text_function",
+    "text_of",
+]

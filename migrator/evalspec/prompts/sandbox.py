@@ -1,0 +1,252 @@
+"""Jinja, as lm-evaluation-harness sets it up, inside a sandbox (prompting.md, "Field dispatch").
+
+Default delimiters, strict undefined variables, a template's last line end kept, no autoescape, and the one filter
+`regex_replace`. Templates are compiled once by their text; the harness compiles them anew for every row.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evalspec.prompts.limits import (
+    SIZE,
+    TemplateLimit,
+    Watch,
+    bounded_binop,
+    check_call,
+    check_format,
+    check_size,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+Doc = dict[str, Any]
+Renderer = "Callable[[Mapping[str, Any]], str]"
+
+#: Where a template's text can hold anything but text. A lone brace is text.
+_MARKS = ("{{", "{%", "{#")
+_LONGEST_RANGE = 100_000
+
+
+class Sandbox:
+    """A Jinja environment with its compiled templates and its watch."""
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
+        self.environment = field_environment()
+        self._renderers: dict[str, Callable[[Mapping[str, Any]], str]] = {}
+
+    def render(self, source: str, doc: Mapping[str, Any]) -> str:
+        """The template's text for one row.
+
+        Raises:
+            jinja2.TemplateError: what Jinja says of the template or the row (`SecurityError`: the sandbox does).
+            TemplateLimit: it took too long or made too much.
+            Exception: whatever an expression of the template raises.
+        """
+        return self.renderer(source)(doc)
+
+    def renderer(self, source: str) -> Callable[[Mapping[str, Any]], str]:
+        """A function from a row to the template's text; made once for each template.
+
+        A template that does not parse gives a function that raises what Jinja says, as rendering it would.
+        """
+        found = self._renderers.get(source)
+        if found is None:
+            found = self._renderers[source] = self._make(source)
+        return found
+
+    def _make(self, source: str) -> Callable[[Mapping[str, Any]], str]:
+        if not isinstance(source, str):
+            raise TypeError("Can't compile non template nodes")
+        if not any(mark in source for mark in _MARKS):
+            return _constant(normal_newlines(source))
+        from jinja2 import TemplateError
+
+        watch = self.watch
+        try:
+            watch.count += 1
+            template = self.environment.from_string(source)
+        except TemplateError as problem:
+            return _raiser(problem)
+        make, environment, parent = template.root_render_func, self.environment, template.globals
+        context_class, name, blocks = environment.context_class, template.name, template.blocks
+        make.__globals__["str_join"] = _bounded_join
+
+        def render(doc: Mapping[str, Any]) -> str:
+            _check_names(doc)
+            watch.count += 1
+            watch.running = True
+            try:
+                context = context_class(environment, {**parent, **doc}, name, blocks, globals=parent)
+                return "".join(_bounded(make(context)))
+            finally:
+                watch.running = False
+
+        return render
+
+
+def _constant(text: str) -> Callable[[Mapping[str, Any]], str]:
+    def render(doc: Mapping[str, Any]) -> str:
+        _check_names(doc)
+        return text
+
+    return render
+
+
+def _raiser(problem: BaseException) -> Callable[[Mapping[str, Any]], str]:
+    def render(doc: Mapping[str, Any]) -> str:
+        raise problem
+
+    return render
+
+
+def _check_names(doc: Mapping[str, Any]) -> None:
+    """A row is handed to Jinja as keyword arguments, so not every column name will do."""
+    if "self" in doc:
+        raise TypeError("a column cannot be called 'self': it collides with the template's own argument")
+
+
+def _bounded(pieces: Iterable[str]) -> Iterable[str]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > SIZE:
+            check_size(size)
+        yield piece
+
+
+def normal_newlines(source: str) -> str:
+    """A template's text with every line end as Jinja reads it."""
+    return source.replace("\r\n", "\n").replace("\r", "\n") if "\r" in source else source
+
+
+def _bounded_join(pieces: Iterable[Any]) -> str:
+    """What `~` does in a template, with a limit on what comes out."""
+    texts = [str(piece) for piece in pieces]
+    check_size(sum(map(len, texts)), "concatenation")
+    return "".join(texts)
+
+
+def regex_replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
+    """`re.sub` as a filter: `{{ text | regex_replace("a+", "b") }}`."""
+    import re
+
+    if isinstance(repl, str) and isinstance(string, str):
+        check_size((len(string) + 1) * len(repl), "replacement")
+    return re.sub(pattern, repl, string, count=count)
+
+
+#: Methods that read and return plain values: no need to ask the sandbox about them each time.
+_SAFE_METHODS: dict[type, frozenset[str]] = {
+    str: frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"},
+    list: frozenset(["index", "count"]),
+}
+_GROWING = frozenset(["ljust", "rjust", "center", "zfill", "expandtabs", "replace", "join", "translate"])
+
+
+def _bounded_format(owner: str, wrapped: Callable[..., str]) -> Callable[..., str]:
+    """`str.format` as the sandbox has it, with a limit on padding, also where an argument gives the width."""
+
+    def bounded(*args: Any, **kwargs: Any) -> str:
+        check_format(owner)
+        if owner.count("{") > 1:
+            numbers = [x for x in (*args, *kwargs.values()) if isinstance(x, int) and abs(x) < 1 << 62]
+            if "{" in owner[owner.find(":") :]:
+                check_size(max(numbers, default=0), "a padded field")
+        return wrapped(*args, **kwargs)
+
+    return bounded
+
+
+def _bounded_range(*args: int) -> range:
+    """`range` with the sandbox's bound on its length."""
+    numbers = range(*args)
+    if len(numbers) > _LONGEST_RANGE:
+        raise TemplateLimit(f"the template counts {len(numbers)} times; the sandbox allows {_LONGEST_RANGE}")
+    return numbers
+
+
+def _bounded_lipsum(*args: Any, **kwargs: Any) -> str:
+    from jinja2.utils import generate_lorem_ipsum
+
+    check_size(sum(abs(size) for size in (*args, *kwargs.values()) if isinstance(size, int)) * 1000, "filler text")
+    return generate_lorem_ipsum(*args, **kwargs)
+
+
+@lru_cache(maxsize=1)
+def sandbox_class() -> type[ImmutableSandboxedEnvironment]:
+    """The environment class: Jinja's immutable sandbox, with bounds on operations that can make much."""
+    from jinja2 import sandbox as jinja_sandbox
+
+    class Bounded(jinja_sandbox.ImmutableSandboxedEnvironment):
+        intercepted_binops = frozenset(["*", "**", "%", "+"])
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            if attribute in _SAFE_METHODS.get(type(obj), ()):
+                return getattr(obj, attribute)
+            return super().getattr(obj, attribute)
+
+        def wrap_str_format(self, value: Any) -> Any:
+            wrapped = super().wrap_str_format(value)
+            return wrapped and _bounded_format(value.__self__, wrapped)
+
+        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+            return bounded_binop(operator, left, right, self.binop_table[operator])
+
+        def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+            owner = getattr(__obj, "__self__", None)
+            if type(owner) is str:
+                name = __obj.__name__
+                if name in _GROWING:
+                    check_call(name, owner, args)
+                return __obj(*args, **kwargs)
+            return super().call(__context, __obj, *args, **kwargs)
+
+    return Bounded
+
+
+def bound(environment: Any) -> None:
+    """Put bounds on the built-in filters and functions that can make much out of little."""
+    filters = environment.filters
+    environment.globals.update(range=_bounded_range, lipsum=_bounded_lipsum)
+    for name in ("center", "indent", "format", "replace", "join", "batch", "slice", "wordwrap"):
+        filters[name] = _bounded_filter(name, filters[name])
+
+
+def _bounded_filter(name: str, plain: Any) -> Any:
+    from functools import update_wrapper
+
+    # A filter that wants the context or the environment gets it as its first argument, before the value.
+    skip = 1 if hasattr(plain, "jinja_pass_arg") else 0
+
+    def bounded(*args: Any, **kwargs: Any) -> Any:
+        value, rest = args[skip], args[skip + 1 :]
+        numbers = [x for x in (*rest, *kwargs.values()) if isinstance(x, int)]
+        if name in ("center", "indent", "batch", "slice", "wordwrap"):
+            lines = value.count("\n") + 1 if isinstance(value, str) and name == "indent" else 1
+            check_size(max(numbers, default=0) * lines, name)
+        elif name == "format" and isinstance(value, str):
+            check_format(value)
+        elif name == "replace" and isinstance(value, str):
+            check_call("replace", value, rest)
+        elif name == "join" and isinstance(value, list | tuple) and rest and isinstance(rest[0], str):
+            check_size(len(value) * len(rest[0]), "joining")
+        return plain(*args, **kwargs)
+
+    return update_wrapper(bounded, plain)
+
+
+@lru_cache(maxsize=1)
+def field_environment() -> ImmutableSandboxedEnvironment:
+    """The environment in which a task's fields are rendered."""
+    from jinja2 import StrictUndefined
+
+    environment = sandbox_class()(undefined=StrictUndefined, keep_trailing_newline=True, cache_size=0)
+    bound(environment)
+    environment.filters["regex_replace"] = regex_replace
+    return environment
