@@ -1,9 +1,6 @@
 # One command each. Every target that needs Python makes `.venv` first, and again when pyproject.toml changes.
 #   make PYTHON=python3.13 test     uses another interpreter (remove .venv to change it later)
 
-SHELL := /bin/bash
-.SHELLFLAGS := -euo pipefail -c
-.ONESHELL:
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
@@ -33,16 +30,14 @@ help: ## Print this list
 $(STAMP): pyproject.toml
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "make: there is no '$(PYTHON)' here; install Python 3.11 or newer, or name one: make PYTHON=python3.12" >&2; exit 2; }
-	"$(PYTHON)" -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit( \
+	@"$(PYTHON)" -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit( \
 	  f"make: evalspec needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}; name another: make PYTHON=python3.12")'
-	rm -f $(STAMP)
-	if ! $(BIN)/python -c 'import pip' 2>/dev/null; then
-	  "$(PYTHON)" -m venv --clear $(VENV) || { \
-	    echo "make: no environment could be made; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
-	fi
-	echo "make: installing into $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	printf '%s' "$(CURDIR)" > $(STAMP)
+	@[ "$$(cat $(STAMP) 2>/dev/null)" = "$(CURDIR)" ] && $(BIN)/python -c 'import pip' 2>/dev/null \
+	  || "$(PYTHON)" -m venv --clear $(VENV) || { \
+	  rm -rf $(VENV); echo "make: no environment could be made; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
+	@echo "make: installing into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@printf '%s' "$(CURDIR)" > $(STAMP)
 
 .PHONY: demo
 demo: .venv ## Validate, migrate v1 to v3 and show prompt diffs on example files
@@ -53,12 +48,11 @@ test: .venv ## Run the tests (not the long matrices: see conformance, crash, fuz
 	@$(BIN)/python -m pytest -m 'not (conformance or crash or slow)' $(ARGS)
 
 .PHONY: lint
-lint: .venv ## Check style, formatting, types, the direction of imports and the changelog fragments
+lint: .venv types ## Check style, formatting, types, the direction of imports and the changelog fragments
 	@$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(MAKE) --no-print-directory types
-	$(BIN)/lint-imports --no-cache | sed -n '/^Analyzed/,$$p'
-	$(BIN)/towncrier build --draft --version next >/dev/null
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/towncrier build --draft --version next >/dev/null 2>&1 || $(BIN)/towncrier build --draft --version next
 
 .PHONY: types
 types: .venv # Only the types, for the pre-commit hook
@@ -67,7 +61,7 @@ types: .venv # Only the types, for the pre-commit hook
 .PHONY: format
 format: .venv ## Rewrite the code as `make lint` wants it
 	@$(BIN)/ruff check --fix --exit-zero .
-	$(BIN)/ruff format .
+	@$(BIN)/ruff format .
 
 .PHONY: bench
 bench: .venv ## Measure speed and memory beside their references
@@ -92,4 +86,4 @@ lower-bounds: .venv ## Run the unit tests with every dependency at its lower bou
 .PHONY: clean
 clean: ## Remove what the other targets made
 	@rm -rf $(VENV) .lower-bounds build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
