@@ -20,7 +20,7 @@ from evalspec.project import spec_root
 import evalspec
 valid, errors = evalspec.validate_file(sys.argv[1])
 module = sys.modules["evalspec.spec.evalspec.v1"]
-print(spec_root())
+print(*spec_root(), sep="\n")
 print(module.__file__)
 """
 
@@ -137,20 +137,22 @@ def test_installed_command_migrates_a_file(installed: Path, v1_file: Path) -> No
 
 
 def test_installed_tool_reads_its_own_copy_of_the_specification(installed: Path, v1_file: Path) -> None:
-    root, module = run(installed / "python", "-c", ASK_WHERE, v1_file, cwd=v1_file.parent).splitlines()
+    *folders, module = run(installed / "python", "-c", ASK_WHERE, v1_file, cwd=v1_file.parent).splitlines()
     packages = run(
         installed / "python",
         "-c",
         "import sysconfig; print(sysconfig.get_path('purelib'))",
         cwd=v1_file.parent,
     ).strip()
-    assert Path(root) == Path(packages, "evalspec", "spec")
-    assert Path(module).is_relative_to(root)
+    assert [Path(folder) for folder in folders] == [
+        Path(packages, "evalspec/spec", name) for name in SPEC_FOLDERS
+    ]
+    assert Path(module) == Path(packages, "evalspec/spec/schemas/evalspec/v1.py")
 
 
 def test_checkout_reads_the_top_level(root: Path, v1_file: Path) -> None:
-    where, module = run(sys.executable, "-c", ASK_WHERE, v1_file, cwd=v1_file.parent).splitlines()
-    assert Path(where) == root
+    *folders, module = run(sys.executable, "-c", ASK_WHERE, v1_file, cwd=v1_file.parent).splitlines()
+    assert [Path(folder) for folder in folders] == [root / name for name in SPEC_FOLDERS]
     assert Path(module) == root / "schemas" / "evalspec" / "v1.py"
 
 
