@@ -92,11 +92,16 @@ def apply_to_value(record: Any, edits: Sequence[Edit]) -> Any:
     """
     result = copy.deepcopy(record)
     for edit in edits:
-        _apply(result, edit)
+        apply_edit(result, edit)
     return result
 
 
-def _apply(record: Any, edit: Edit) -> None:
+def apply_edit(record: Any, edit: Edit) -> None:
+    """Apply one edit to plain data, in place.
+
+    Raises:
+        EditError: as `apply_to_value`; the record may then be half edited.
+    """
     match edit:
         case Replace(path, value):
             _holder(record, path, edit)[path[-1]] = copy.deepcopy(value)

@@ -1,0 +1,140 @@
+"""Replay a migration's contract operations over one version's contract: they must give the next one's.
+
+Where an operation says only that something became another (a function, an assembly), the replayed contract holds that
+claim, and comparing holds the next version to it: it must really differ. What no operation speaks of must be the same.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.errors import EvalspecError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalspec.migrate.contract_operations import ContractOperation
+    from evalspec.schema.contract import Contract
+
+
+class Claim(NamedTuple):
+    """Stands for a value that an operation says is new, or another than `before`."""
+
+    before: Any = None
+
+
+class ReplayError(EvalspecError):
+    """An operation that the contract before it leaves no room for; `operation` says which."""
+
+    exit_code = 1
+
+    def __init__(self, operation: ContractOperation, reason: str) -> None:
+        self.operation = operation
+        super().__init__(f"{operation.describe()}: {reason}")
+
+
+def replay(contract: Contract, operations: Sequence[ContractOperation]) -> Contract:
+    """The contract that `operations` make of `contract`.
+
+    Raises:
+        ReplayError: something is added twice, or changed or removed without being there.
+    """
+    result = copy.deepcopy(contract)
+    for operation in operations:
+        match operation.kind:
+            case "pairs":
+                _replay_pairs(result["pairs"], operation)
+            case "shape":
+                _replay_shape(result, operation)
+            case "assembly":
+                _replay_assembly(result, operation)
+            case kind:
+                _replay_entry(result[kind], operation)
+    return result
+
+
+def differences(replayed: Contract, actual: Contract) -> list[str]:
+    """What the next version's contract says otherwise than the replayed one; empty where they agree."""
+    return [
+        sentence
+        for section in actual
+        for sentence in _section_differences(section, replayed.get(section, {}), actual[section])
+    ]
+
+
+def _section_differences(section: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[str]:
+    what = section.replace("_", "-")
+    if isinstance(whole := expected.get(""), Claim):
+        expected, actual = {"": whole}, {"": actual}
+    for name in sorted(expected.keys() | actual.keys()):
+        if name not in actual:
+            yield f"{what} {name} is gone, and no operation removes it"
+        elif name not in expected:
+            yield f"{what} {name} is new, and no operation adds it"
+        elif isinstance(expected[name], Claim):
+            if expected[name].before == actual[name]:
+                yield f"{what} {name} is said to change, and does not"
+        elif expected[name] != actual[name]:
+            yield f"{what} {name} is {actual[name]!r}; the operations make it {expected[name]!r}"
+
+
+def _replay_entry(section: dict[str, Any], operation: ContractOperation) -> None:
+    name = operation.name
+    if (operation.change == "added") == (name in section):
+        raise ReplayError(operation, "it is there already" if operation.change == "added" else "there is none")
+    before = section.pop(name, None)
+    if operation.change != "removed":
+        match operation.kind:
+            case "field":
+                section[name] = operation.data
+            case "metric":
+                section[name] = list(operation.data)
+            case "category":
+                section[name] = True
+            case _:
+                section[name] = Claim(before)
+
+
+def _replay_pairs(pairs: dict[str, Any], operation: ContractOperation) -> None:
+    output, category = operation.data["output_type"], operation.name
+    if operation.change == "changed":
+        rows = [key.split(" ") for key in pairs]
+        pairs.clear()
+        pairs.update({" ".join([row[0], output, *row[2:]]): True for row in rows})
+        return
+    for metric in operation.data["metrics"]:
+        for rule in operation.data["post_process"]:
+            key = f"{category} {output} {metric} {rule}"
+            if (operation.change == "added") == (key in pairs):
+                raise ReplayError(operation, f"({key}) is {'there already' if key in pairs else 'not there'}")
+            if operation.change == "added":
+                pairs[key] = True
+            else:
+                del pairs[key]
+
+
+def _replay_shape(contract: Contract, operation: ContractOperation) -> None:
+    shapes, fields, name = contract["shape"], contract["field"], operation.name
+    if (operation.change == "added") == (name in shapes):
+        raise ReplayError(operation, "it is there already" if name in shapes else "there is none")
+    if operation.change == "removed":
+        del shapes[name]
+        for key in [key for key in fields if key.startswith(f"{name}.")]:
+            del fields[key]
+        return
+    data = operation.data
+    shapes[name] = {"keys": list(data["keys"]), "formats": list(data["formats"])}
+    if operation.change == "added" and data["like"]:
+        prefix = f"{data['like']}."
+        inherited = {key.removeprefix(prefix): said for key, said in fields.items() if key.startswith(prefix)}
+        fields |= {f"{name}.{key}": said for key, said in inherited.items() if key not in data["without"]}
+
+
+def _replay_assembly(contract: Contract, operation: ContractOperation) -> None:
+    assembly = contract["assembly"]
+    if operation.data:
+        assembly |= operation.data
+        return
+    # Said without sources: every part may be another one, and the whole must be.
+    contract["assembly"] = {"": Claim(dict(assembly))}
