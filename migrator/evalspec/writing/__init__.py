@@ -1,0 +1,87 @@
+"""Writing files so that no crash loses one: what the rest of the tool may call.
+
+* `Run`: prepare files, then put them in place together, under the folder's guard and with a journal;
+  `PendingFile`, `Identity`, `identify`, `Written`, `PartlyWritten`, `open_part`, `run_folder` go with it.
+* `write_file`: one whole file, as a run of its own.
+* `pending`: is there a run in this folder that did not end (`PendingRun`)? One system call where there is none.
+* `recover`: finish it, or take it back; `Recovery` says what was done.
+* `interruptible`, `Terminated`, `held`: SIGINT and SIGTERM.
+* `is_ours`: whether a file name is one of a run's own.
+
+Each is imported when it is first asked for: a command that only reads pays for `pending` and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalspec.writing.convenience import open_part, run_folder, write_file
+    from evalspec.writing.guard import Guard
+    from evalspec.writing.journal import Atomic, Holder
+    from evalspec.writing.names import JOURNAL, is_ours
+    from evalspec.writing.outcome import PartlyWritten, Written
+    from evalspec.writing.pending_run import PendingRun, pending
+    from evalspec.writing.recovery import Recovery, recover
+    from evalspec.writing.replace import Run
+    from evalspec.writing.signals import Terminated, held, interruptible
+    from evalspec.writing.temp import Identity, PendingFile, identify
+
+_HOME = {
+    "JOURNAL": "names",
+    "Atomic": "journal",
+    "Guard": "guard",
+    "Holder": "journal",
+    "Identity": "temp",
+    "PartlyWritten": "outcome",
+    "PendingFile": "temp",
+    "PendingRun": "pending_run",
+    "Recovery": "recovery",
+    "Run": "replace",
+    "Terminated": "signals",
+    "Written": "outcome",
+    "held": "signals",
+    "identify": "temp",
+    "interruptible": "signals",
+    "is_ours": "names",
+    "open_part": "convenience",
+    "pending": "pending_run",
+    "recover": "recovery",
+    "run_folder": "convenience",
+    "write_file": "convenience",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+__all__ = [
+    "JOURNAL",
+    "Atomic",
+    "Guard",
+    "Holder",
+    "Identity",
+    "PartlyWritten",
+    "PendingFile",
+    "PendingRun",
+    "Recovery",
+    "Run",
+    "Terminated",
+    "Written",
+    "held",
+    "identify",
+    "interruptible",
+    "is_ours",
+    "open_part",
+    "pending",
+    "recover",
+    "run_folder",
+    "write_file",
+]

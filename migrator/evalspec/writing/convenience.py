@@ -1,0 +1,54 @@
+"""Small things around a run: its folder, a worker's side of it, and the run of a single file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from evalspec.writing.replace import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import IO
+
+    from evalspec.writing._os import AnyPath
+
+
+def open_part(path: AnyPath) -> IO[bytes]:
+    """A part file (or the temp of a pending file), open for a worker to write to; it must be there already.
+
+    A worker that outlives its killed parent so fails here instead of making a file that nobody would take away.
+    """
+    return open(path, "r+b", buffering=1 << 18)
+
+
+def run_folder(paths: Iterable[AnyPath], project: AnyPath | None = None) -> str:
+    """The folder for a run over these files: the project's if all are below it, else the nearest that holds them."""
+    folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
+    if project is not None:
+        root = os.path.abspath(project)
+        if all(os.path.join(folder, "").startswith(os.path.join(root, "")) for folder in folders):
+            return root
+        folders.append(root)
+    return os.path.commonpath(folders) if folders else os.getcwd()
+
+
+def write_file(path: AnyPath, data: bytes, *, new: bool | None = None, wait: float = 10.0) -> None:
+    """Write one whole file as a run of its own, the guard of its folder held: old bytes or new, nothing between.
+
+    Args:
+        path: the file.
+        data: its bytes.
+        new: it must (`True`) or must not (`False`) be missing; None: either is fine.
+        wait: seconds to wait for another run in the folder.
+
+    Raises:
+        GuardHeld: another run is at work in that folder.
+        WriteError: the file was not written; what was there is intact.
+    """
+    if new is None:
+        new = not os.path.exists(path)
+    with Run(os.path.dirname(os.path.realpath(path)), wait=wait) as run:
+        with run.prepare(path, new=new) as out:
+            out.write(data)
+        run.commit()

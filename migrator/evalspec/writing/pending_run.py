@@ -1,0 +1,73 @@
+"""Is a run at work in a folder, or has one not ended there?"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalspec.errors import WriteError, visible
+from evalspec.writing.names import JOURNAL
+
+if TYPE_CHECKING:
+    from evalspec.writing.journal import Holder, State
+
+
+class PendingRun(NamedTuple):
+    """A journal that lies in a folder.
+
+    Attributes:
+        folder: the folder.
+        live: its run is still at work, so there is nothing to recover.
+        holder: who that is or was, if it is known.
+        state: how far it came; None where its journal cannot be read.
+        files: how many files it set out to replace.
+    """
+
+    folder: str
+    live: bool
+    holder: Holder | None
+    state: State | None
+    files: int
+
+    @property
+    def sentence(self) -> str:
+        """What there is to say about it, and the next step."""
+        who = f" (process {self.holder.pid} on {visible(self.holder.host)})" if self.holder else ""
+        where = visible(self.folder)
+        if self.live:
+            return f"a run is at work in {where}{who}"
+        if self.state is None:
+            return (
+                f"a run in {where} did not end, and its journal cannot be read: `evalspec recover` says why"
+            )
+        ways = {
+            "preparing": "no file was replaced; `evalspec recover` tidies up",
+            "go": "`evalspec recover` finishes it, `evalspec recover --undo` takes it back",
+            "undo": "it was being taken back; `evalspec recover` goes on with that",
+            "end": "every file is in place; `evalspec recover` tidies up",
+        }
+        return f"a run over {self.files} files in {where} did not end{who}: {ways[self.state]}"
+
+
+def pending(folder: str | os.PathLike[str]) -> PendingRun | None:
+    """The run that is at work in `folder` or did not end there; None (at the cost of one system call) without one."""
+    where = os.fspath(folder)
+    try:
+        os.lstat(os.path.join(where, JOURNAL))
+    except OSError:
+        return None
+    from evalspec.writing import journal
+    from evalspec.writing.guard import Guard
+
+    guard = Guard(where)
+    try:
+        live = not guard.try_acquire()
+        guard.release()
+        log = journal.read(where)
+    except (WriteError, OSError):
+        return PendingRun(where, live=False, holder=None, state=None, files=0)
+    if log is None:
+        return None
+    who = log.head.holder if log.head is not None else None
+    count = len(log.chosen) if log.state != "preparing" else len(log.entries)
+    return PendingRun(where, live, who, log.state, count)
