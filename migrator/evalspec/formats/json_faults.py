@@ -103,7 +103,9 @@ def no_value(spot: Spot, *, after_comma: bool) -> FormatError:
     if found == '"':
         return _bad_string(spot)
     if _special(found):
-        return spot.error("bad_number", f"{found} is no JSON number", text=found, fix="write a finite number or null")
+        return spot.error(
+            "bad_number", f"{found} is no JSON number", text=found, fix="write a finite number or null"
+        )
     if found in _OTHER_WORDS:
         right = _OTHER_WORDS[found]
         return spot.error("bad_json", f"expected a value, found {found}", text=found, fix=f"write {right}")
@@ -113,7 +115,9 @@ def no_value(spot: Spot, *, after_comma: bool) -> FormatError:
             fix="write the number as JSON does: 0.5, -1, 1e3",
         )  # fmt: skip
     if found in ("]", "}") and after_comma:
-        return spot.error("bad_json", f"expected a value after the comma, found {found}", text=found, fix=_NO_COMMA)
+        return spot.error(
+            "bad_json", f"expected a value after the comma, found {found}", text=found, fix=_NO_COMMA
+        )
     return _unexpected(spot, "a value")
 
 
@@ -177,7 +181,9 @@ def too_deep(spot: Spot, max_depth: int) -> FormatError:
 def overflow(spot: Spot, number: str) -> FormatError:
     """A number that becomes infinite when it is read."""
     shown = cut(number, 40)
-    return spot.error("bad_number", f"{shown} is beyond a 64-bit float", text=number, fix="write a smaller number")
+    return spot.error(
+        "bad_number", f"{shown} is beyond a 64-bit float", text=number, fix="write a smaller number"
+    )
 
 
 def too_many_digits(spot: Spot, number: str, limit: int) -> FormatError:
@@ -224,7 +230,9 @@ def _unexpected(spot: Spot, expected: str) -> FormatError:
     """Something else than `expected` stands here."""
     found = spot.found
     if not found:
-        return spot.error("bad_json", f"expected {expected}, found the end of the text", fix="complete the record")
+        return spot.error(
+            "bad_json", f"expected {expected}, found the end of the text", fix="complete the record"
+        )
     char = found[0]
     if char == "\0":
         return _nul(spot, "a NUL character stands")

@@ -1,11 +1,7 @@
 """Lines of a JSONL file: one record each, read strictly and edited byte for byte (design.md, "Bytes").
 
 `parse_line` is for the few lines that need explaining, and `edit_line` for the few that need editing one by one.
-Where many lines are written alike, `split_top` takes one apart in a single pass; lines with the same glue are
-edited the same way, so the pieces that `edit_pieces` made for one of them can be filled for all:
-
-    glue, values = split_top(line)
-    b"".join(values[piece] if isinstance(piece, int) else piece for piece in outputs)
+Where many lines are edited alike, `evalspec.formats.line_editor` does the same from templates.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import FormatError, cut
-from evalspec.formats import json_edit
+from evalspec.formats.json_edit import edit_text
 from evalspec.formats.json_faults import Spot
 from evalspec.formats.json_faults import byte_order_mark as _byte_order_mark
 from evalspec.formats.json_text import MAX_DEPTH, Node, scan
@@ -83,7 +79,7 @@ def parse_line(line: bytes, *, line_number: int = 1, max_depth: int = MAX_DEPTH)
         spot = Spot(text, node.start, (), line_number)
         error = spot.error(
             "not_an_object", f"a record is an object, found {_KINDS[node.kind]}", text=node.raw,
-            fix="write the record as {\"key\": value, …}",
+            fix='write the record as {"key": value, …}',
         )  # fmt: skip
         error.field = "_root"
         raise error
@@ -104,8 +100,7 @@ def edit_line(line: bytes, edits: Sequence[Edit], *, max_depth: int = MAX_DEPTH)
         EditError: an edit does not fit the record, or its result would not be a valid line.
     """
     parsed = parse_line(line, max_depth=max_depth)
-    _, after = json_edit.edit_text(parsed.text, parsed.node, edits, max_depth=max_depth)
-    return json_edit.fill(parsed.node, after).encode()
+    return edit_text(parsed.node, edits, max_depth=max_depth).text.encode()
 
 
 def edit_pieces(line: bytes, edits: Sequence[Edit], *, max_depth: int = MAX_DEPTH) -> tuple[Pieces, Pieces]:
@@ -114,22 +109,16 @@ def edit_pieces(line: bytes, edits: Sequence[Edit], *, max_depth: int = MAX_DEPT
     With the values' own texts in place of their numbers, the first are `line` and the second
     `edit_line(line, edits)`. A value that an edit looks into is bytes in the second.
 
-    The second depend on nothing but `line`'s glue (what `split_top` gives), the values the edits look into and,
-    where the edits bring text beyond ASCII, `writes_escapes(line)`: what is the same in another line needs no
-    second compilation.
+    The second are the same for every line with the same glue (what `split_top` gives), as long as the edits look
+    into no value and bring only ASCII text. `LineEditor` keeps account of that.
 
     Raises:
         FormatError: the line is not a valid JSON object.
         EditError: an edit does not fit the record, or its result would not be a valid line.
     """
     parsed = parse_line(line, max_depth=max_depth)
-    before, after = json_edit.edit_text(parsed.text, parsed.node, edits, max_depth=max_depth)
-    return _encoded(before), _encoded(after)
-
-
-def writes_escapes(line: bytes) -> bool:
-    """Whether a line writes its characters beyond ASCII as escapes (it has some, and no such character as it is)."""
-    return line.isascii() and b"\\u" in line and json_edit.writes_escapes(line.decode("ascii"))
+    edited = edit_text(parsed.node, edits, max_depth=max_depth)
+    return encoded(edited.before), encoded(edited.after)
 
 
 def split_top(line: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:
@@ -174,7 +163,8 @@ def _split_strictly(line: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:
     return glue, [item.raw.encode() for item in items]
 
 
-def _encoded(pieces: list[str | int]) -> Pieces:
+def encoded(pieces: list[str | int]) -> Pieces:
+    """Pieces of text as pieces of bytes."""
     return [piece.encode() if isinstance(piece, str) else piece for piece in pieces]
 
 
