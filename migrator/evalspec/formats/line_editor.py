@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 from evalspec.formats.edits import Insert, Move, Rename, Replace
 from evalspec.formats.json_edit import edit_text
 from evalspec.formats.json_style import Escapes, escapes_in
-from evalspec.formats.json_text import MAX_DEPTH
+from evalspec.formats.json_text import MAX_DEPTH, Node
 from evalspec.formats.jsonl import edit_line, encoded, parse_line, split_top
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from msgspec import Raw
+    from collections.abc import Callable, Iterable, Sequence
 
     from evalspec.formats.edits import Edit
+    from evalspec.formats.json_edit import Edited
 
-    _Members = Callable[[bytes | Raw], dict[str, Raw]]
+    _Values = Sequence[Any]
+    _Fill = Callable[[bytes], bytes | None]
 
 #: How many kinds of lines are remembered before all are forgotten: memory stays bounded for any file.
 _REMEMBERED = 512
@@ -44,11 +44,12 @@ class LineEditor:
 
         self._edits = tuple(edits)
         self._max_depth = max_depth
-        self._plain = _brings_ascii_only(edits)
-        self._members: _Members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+        self._always_plain = _brings_ascii_only(edits)
         self._refused = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
-        self._by_keys: dict[tuple[object, ...], _Template] = {}
-        self._by_glue: dict[tuple[object, ...], _Template | None] = {}
+        self._members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+        self._by_keys: dict[tuple[object, ...], _Fill] = {}
+        self._by_glue: dict[tuple[object, ...], _Fill | None] = {}
+        self._last: _Fill | None = None
 
     def edit(self, line: bytes) -> bytes:
         """The line with the edits made in order and every other byte as it was.
@@ -57,111 +58,116 @@ class LineEditor:
             FormatError: the line is not a valid JSON object, where that shows.
             EditError: an edit does not fit the record, or its result would not be a valid line.
         """
-        escapes = Escapes() if self._plain else escapes_in(line.decode("utf-8", "replace"))
         try:
-            members = self._members(line)
-        except self._refused:
-            return edit_line(line, self._edits, max_depth=self._max_depth)
-        keys = (escapes, *members)
-        template = self._by_keys.get(keys)
-        edited = self._fill(template, line, members) if template is not None else None
-        return self._edit_another(line, members, keys) if edited is None else edited
+            edited = self._last(line) if self._last else None
+        except self._refused:  # other keys than the last line's
+            edited = None
+        return self._edit_another(line) if edited is None else edited
 
-    def _edit_another(self, line: bytes, members: dict[str, Raw], keys: tuple[object, ...]) -> bytes:
-        """Edit a line that is not written like the last one with the same keys."""
-        glue, _ = split_top(line)
-        kind = (keys[0], *glue)
-        template = self._by_glue.get(kind)
-        edited = self._fill(template, line, members) if template is not None else None
-        if edited is not None and template is not None:
-            self._by_keys[keys] = template
-            return edited
-        if template is None and kind in self._by_glue:
+    def _edit_another(self, line: bytes) -> bytes:
+        """Edit a line that is not written like the last one."""
+        escapes = Escapes() if self._always_plain else escapes_in(line.decode("utf-8", "replace"))
+        try:
+            keys = (escapes, *self._members(line))
+            fill = self._by_keys.get(keys)
+            edited = fill(line) if fill else None
+            if edited is None:
+                glue, _ = split_top(line)
+                kind = (escapes, *glue)
+                if kind not in self._by_glue:
+                    return self._edit_first(line, keys, kind)
+                fill = self._by_glue[kind]
+                edited = fill(line) if fill else None
+        except self._refused:
+            edited = None
+        if edited is None or fill is None:
             return edit_line(line, self._edits, max_depth=self._max_depth)
-        edited, template = self._compile(line)
-        if len(self._by_glue) >= _REMEMBERED:
-            self._by_glue.clear()
-            self._by_keys.clear()
-        self._by_glue[kind] = template
-        if template is not None:
-            self._by_keys[keys] = template
+        self._remember(keys, fill)
         return edited
 
-    def _fill(self, template: _Template, line: bytes, members: dict[str, Raw]) -> bytes | None:
-        """The edited line; None where the template is not made for it."""
-        values = [*members.values()]
-        for number in template.opened:
-            try:
-                values[number : number + 1] = self._members(values[number]).values()
-            except self._refused:  # it is no object here
-                return None
-        return template.fill(line, values)
-
-    def _compile(self, line: bytes) -> tuple[bytes, _Template | None]:
-        """Edit a line with all checks; also the template for lines like it, if its values leave that open."""
+    def _edit_first(self, line: bytes, keys: tuple[object, ...], kind: tuple[object, ...]) -> bytes:
+        """Edit the first line of a kind with all checks, and keep what edits the next one, if no value matters."""
+        if len(self._by_glue) >= _REMEMBERED:
+            return edit_line(line, self._edits, max_depth=self._max_depth)
         root = parse_line(line, max_depth=self._max_depth).node
         edited = edit_text(root, self._edits, max_depth=self._max_depth)
         text = edited.text.encode()
         opened = edited.opened
-        if any(root.items[number].kind != "object" for number in opened):
-            return text, None
-        if opened:
+        if opened and all(root.items[number].kind == "object" for number in opened):
             edited = edit_text(root, self._edits, max_depth=self._max_depth, open_first=opened)
-            if edited.opened:
-                return text, None
-        inner = {node.start for number in opened for node in root.items[number].items}
-        deeper = {
-            slot: self._max_depth - depth
-            for slot, depth in edited.depths.items()
-            if depth > (2 if edited.slots[slot].start in inner else 1)
-        }
-        return text, _Template(
-            encoded(edited.before), encoded(edited.after), sorted(opened, reverse=True), deeper
-        )
+        elif opened:
+            self._by_glue[kind] = None
+            return text
+        self._by_glue[kind] = None if edited.opened else _template(root, edited, opened, self._max_depth)
+        fill = self._by_glue[kind]
+        if fill:
+            self._remember(keys, fill)
+        return text
+
+    def _remember(self, keys: tuple[object, ...], fill: _Fill) -> None:
+        self._by_keys[keys] = fill
+        if self._always_plain:
+            self._last = fill
 
 
-class _Template:
-    """What the edits did to one line, with numbers in place of its values."""
+def _template(root: Node, edited: Edited, opened: tuple[int, ...], max_depth: int) -> _Fill:
+    """What edits a line that is written like `root`'s, and gives None for any other.
 
-    __slots__ = ("after", "before", "count", "deeper", "opened", "pick")
+    Args:
+        root: the line it was learnt from.
+        edited: its pieces, with the members of the opened values as slots of their own.
+        opened: the top-level values that the edits look into.
+        max_depth: how deep the result may be nested.
+    """
+    from msgspec.structs import astuple
 
-    def __init__(
-        self, before: list[bytes | int], after: list[bytes | int], opened: list[int], deeper: dict[int, int]
-    ) -> None:
-        """Keep the pieces.
+    before, after = encoded(edited.before), encoded(edited.after)
+    pick = _picker([piece for piece in after if isinstance(piece, int)], len(edited.slots))
+    cut = _cutter(root.names)
+    inner = [(number, _cutter(root.items[number].names)) for number in sorted(opened, reverse=True)]
+    below = {item.start for number in opened for item in root.items[number].items}
+    deeper = [
+        (slot, max_depth - depth)
+        for slot, depth in edited.depths.items()
+        if depth > (2 if edited.slots[slot].start in below else 1)
+    ]
+    join = b"".join
 
-        Args:
-            before: the line's pieces: bytes and numbers in turn.
-            after: the edited line's.
-            opened: the top-level values whose members are numbered in their stead, the last one first.
-            deeper: the values that the edits put deeper, with the levels of nesting that leaves them.
-        """
-        slots = [piece for piece in after if isinstance(piece, int)]
-        self.before: list[Any] = list(before)
-        self.after: list[Any] = list(after)
-        self.count = len(before) // 2
-        self.opened = opened
-        self.deeper = deeper
-        self.pick = _picker(slots, self.count)
-
-    def fill(self, line: bytes, values: list[Raw]) -> bytes | None:
-        """The edited line, where `line` is the first pieces filled with `values`; else None."""
-        if len(values) != self.count:
+    def fill(line: bytes) -> bytes | None:
+        values = astuple(cut(line))
+        for number, cut_inner in inner:
+            values = (*values[:number], *astuple(cut_inner(values[number])), *values[number + 1 :])
+        old: list[Any] = [*before]
+        old[1::2] = values
+        if join(old) != line:
             return None
-        before = [*self.before]
-        before[1::2] = values
-        if b"".join(before) != line:
-            return None
-        for slot, levels in self.deeper.items():
+        for slot, levels in deeper:
             text = bytes(values[slot])
             if text.count(b"[") + text.count(b"{") > levels:
                 return None
-        after = [*self.after]
-        after[1::2] = self.pick(values)
-        return b"".join(after)
+        new: list[Any] = [*after]
+        new[1::2] = pick(values)
+        return join(new)
+
+    return fill
 
 
-def _picker(slots: list[int], count: int) -> Callable[[list[Raw]], Sequence[Raw]]:
+def _cutter(names: Iterable[str]) -> Callable[[bytes], Any]:
+    """What cuts an object with just these keys into its values' texts, in this order."""
+    import msgspec
+
+    fields = {f"value_{number}": name for number, name in enumerate(names)}
+    struct = msgspec.defstruct(
+        "Members",
+        [(field, msgspec.Raw) for field in fields],
+        rename=fields,
+        forbid_unknown_fields=True,
+        gc=False,
+    )
+    return msgspec.json.Decoder(struct).decode
+
+
+def _picker(slots: list[int], count: int) -> Callable[[_Values], _Values]:
     if slots == list(range(count)):
         return lambda values: values
     if len(slots) > 1:
