@@ -1,0 +1,84 @@
+"""The files of a tree of tasks, by their path in it: names and bytes, wherever they come from."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+_IGNORED = frozenset(["__pycache__", ".ipynb_checkpoints"])
+_NEVER = frozenset([".git", ".hg", ".svn", "node_modules"])
+
+
+class Files(Protocol):
+    """A tree of files. Paths are relative to its root, with `/` between folders."""
+
+    def names(self) -> list[str]:
+        """Every file's path, in any order."""
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none."""
+
+
+class FolderFiles:
+    """A folder on disk. Links are followed for files, and never lead out of the folder."""
+
+    def __init__(self, root: str) -> None:
+        import os
+
+        self.root = os.path.realpath(root)
+
+    def names(self) -> list[str]:
+        """Every file's path under the folder."""
+        import os
+
+        out: list[str] = []
+        start = len(self.root.rstrip("/")) + 1
+        waiting = [self.root]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                entries = list(os.scandir(folder))
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _NEVER:
+                        waiting.append(entry.path)
+                else:
+                    out.append(entry.path[start:])
+        return out
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none, or it is not in the folder."""
+        import os
+
+        path = f"{self.root}/{name}"
+        try:
+            if os.path.islink(path) or ".." in name:
+                real = os.path.realpath(path)
+                if not real.startswith(self.root.rstrip("/") + "/"):
+                    return None
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+
+class MemoryFiles:
+    """Files held in memory: of a git revision, or of a test."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    def names(self) -> list[str]:
+        """Every file's path."""
+        return list(self.files)
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none."""
+        return self.files.get(name)
+
+
+def yaml_names(names: list[str]) -> list[str]:
+    """The files that are indexed: those that end in `.yaml`, sorted by path, none in a cache folder."""
+    found = [name for name in names if name.endswith(".yaml") and _IGNORED.isdisjoint(name.split("/"))]
+    return sorted(found)

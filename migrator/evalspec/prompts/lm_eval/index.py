@@ -1,0 +1,130 @@
+"""Which tasks, groups and tags a tree holds (lm_eval.md, "Finding and loading YAML")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.prompts.lm_eval.files import yaml_names
+from evalspec.prompts.lm_eval.loader import Loader, LoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalspec.prompts.lm_eval.files import Files
+
+TASK, PYTHON_TASK, GROUP, TAG = "task", "python task", "group", "tag"
+
+
+@dataclass(slots=True)
+class Entry:
+    """A name that can be asked for.
+
+    Attributes:
+        name: the name.
+        kind: `task`, `python task`, `group` or `tag`.
+        root: which tree it is in, by number; None for a tag.
+        path: its file in the tree; None for a tag.
+        tags: for a tag its tasks; else the tags the file names, and the tasks of a tag that met the same name.
+    """
+
+    name: str
+    kind: str
+    root: int | None = None
+    path: str | None = None
+    tags: set[str] = field(default_factory=set)
+
+
+class Skipped(NamedTuple):
+    """A file that is in no index, and why: the harness says nothing of it.
+
+    `rule` is `unloadable`, `duplicate_task_id` or `unknown_shape`.
+    """
+
+    path: str
+    rule: str
+    reason: str
+    line: int = 1
+    column: int = 1
+
+
+class Index:
+    """The names of one or more trees. Inside a tree the first file of a name wins; a later tree wins over all.
+
+    Args:
+        trees: the trees, in order.
+    """
+
+    def __init__(self, trees: Sequence[Files]) -> None:
+        self.loaders = [Loader(files) for files in trees]
+        self.entries: dict[str, Entry] = {}
+        self.skipped: list[Skipped] = []
+        for root, loader in enumerate(self.loaders):
+            self.entries.update(self._one(root, loader))
+
+    def _one(self, root: int, loader: Loader) -> dict[str, Entry]:
+        entries: dict[str, Entry] = {}
+        for path in yaml_names(loader.files.names()):
+            try:
+                values = loader.load(path).values
+                self._add(entries, values, root, path)
+            except LoadError as problem:
+                where = (problem.line, problem.column) if problem.path == path else (1, 1)
+                self.skipped.append(Skipped(path, "unloadable", str(problem), *where))
+            except TypeError as problem:
+                self.skipped.append(Skipped(path, "unknown_shape", f"the name cannot be one: {problem}"))
+        return entries
+
+    def _add(self, entries: dict[str, Entry], values: dict[str, Any], root: int, path: str) -> None:
+        if "class" in values:
+            kind = PYTHON_TASK
+        elif "group" in values:
+            kind = GROUP
+        elif "task" in values:
+            kind = TASK
+        else:
+            self.skipped.append(Skipped(path, "unknown_shape", "neither a task nor a group"))
+            return
+        if kind == PYTHON_TASK and "task" not in values:
+            self.skipped.append(Skipped(path, "unknown_shape", "a class without a task name"))
+            return
+        name = values["group"] if kind == GROUP else values["task"]
+        if name in entries:
+            first = entries[name].path or "a tag"
+            self.skipped.append(
+                Skipped(path, "duplicate_task_id", f"the name {name!r} is taken by {first}, which wins")
+            )
+            return
+        tags = values.get("tag")
+        entries[name] = Entry(name, kind, root, path, _names(tags))
+        if kind == GROUP or not tags:
+            return
+        for tag in tags if isinstance(tags, list) else [tags]:
+            entry = entries.get(tag)
+            if entry is None:
+                entry = entries[tag] = Entry(tag, TAG)
+            entry.tags.add(name)
+
+    def of_kind(self, *kinds: str) -> list[Entry]:
+        """The entries of these kinds, by name."""
+        found = [entry for entry in self.entries.values() if entry.kind in kinds]
+        return sorted(found, key=lambda entry: str(entry.name))
+
+    def values(self, entry: Entry) -> dict[str, Any]:
+        """The merged mapping of an entry's file."""
+        if entry.path is None or entry.root is None:
+            return {}
+        return self.loaders[entry.root].load(entry.path).values
+
+    def match(self, patterns: Sequence[str]) -> list[str]:
+        """The names that patterns match (`fnmatch`), sorted, each once."""
+        from fnmatch import fnmatch
+
+        names = [str(name) for name in self.entries]
+        return sorted({name for pattern in patterns for name in names if fnmatch(name, pattern)})
+
+
+def _names(tags: Any) -> set[str]:
+    if tags is None:
+        return set()
+    return {tags} if isinstance(tags, str) else set(tags)

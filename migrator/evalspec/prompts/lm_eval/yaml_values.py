@@ -1,0 +1,96 @@
+"""The values of a lm-eval YAML file: PyYAML's safe loader, with `!function` kept as a name.
+
+A whole tree has some fourteen thousand files, so this reads values only; where a value stands in its file is asked
+for a few of them, and answered by `evalspec.formats.yaml`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from evalspec.errors import FormatError
+from evalspec.prompts.problems import FunctionRef
+
+#: Brackets or indent beyond this are no task file, and could exhaust the parser's stack.
+_DEEPEST = 400
+_MAX_ALIASES = 1000
+
+
+@cache
+def _loader_class() -> type[Any]:
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):  # type: ignore[misc]
+        folder = ""
+
+    def function(loader: Any, node: Any) -> FunctionRef:
+        return FunctionRef(str(loader.construct_scalar(node)), loader.folder)
+
+    Loader.add_constructor("!function", function)
+    return Loader
+
+
+def read_values(data: bytes, folder: str = "") -> dict[str, Any]:
+    """The mapping that a YAML file holds.
+
+    Args:
+        data: the file's bytes.
+        folder: the folder it is in; its functions are looked for there first.
+
+    Raises:
+        FormatError: `bad_yaml`, `not_an_object`, `too_deep`, or `too_many_aliases`.
+    """
+    import yaml
+
+    if data.count(b"[") + data.count(b"{") > _DEEPEST or b" " * _DEEPEST in data:
+        _check_depth(data)
+    if data.count(b"*") > _MAX_ALIASES and b"&" in data:
+        _check_aliases(data)
+    loader = _loader_class()(data)
+    loader.folder = folder
+    try:
+        value = loader.get_single_data()
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        raise FormatError("bad_yaml", str(problem.problem or problem), line=line, column=column) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as problem:
+        raise FormatError("bad_yaml", str(problem)) from None
+    finally:
+        loader.dispose()
+    if not isinstance(value, dict):
+        raise FormatError("not_an_object", "a task file is a mapping", text=str(value)[:80])
+    return value
+
+
+def _check_depth(data: bytes) -> None:
+    import yaml
+
+    depth = 0
+    try:
+        for event in yaml.parse(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > _DEEPEST:
+                    mark = event.start_mark
+                    raise FormatError("too_deep", "nested too deeply", line=mark.line + 1, column=mark.column + 1)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+    except yaml.YAMLError as problem:
+        raise FormatError("bad_yaml", str(problem)) from None
+
+
+def _check_aliases(data: bytes) -> None:
+    import yaml
+
+    aliases = 0
+    try:
+        for event in yaml.parse(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            aliases += isinstance(event, yaml.AliasEvent)
+    except yaml.YAMLError as problem:
+        raise FormatError("bad_yaml", str(problem)) from None
+    if aliases > _MAX_ALIASES:
+        raise FormatError("too_many_aliases", f"{aliases} aliases in one file")
