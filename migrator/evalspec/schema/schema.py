@@ -10,7 +10,7 @@ from evalspec.schema.explain import Violation, explain
 from evalspec.schema.fields import fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -40,7 +40,7 @@ class Schema:
         self.fields: dict[str, tuple[Field, ...]] = {
             shape.name: fields_of(shape.record) for shape in declaration.shapes
         }
-        self._accepters: dict[str, Accepter] = {}
+        self._accepters: dict[tuple[str, ...], Accepter] = {}
         self._models: dict[str, type[BaseModel]] = {}
 
     def __repr__(self) -> str:
@@ -61,14 +61,24 @@ class Schema:
         shapes = self.declaration.shapes
         return next((shape for shape in shapes if any(key in record for key in shape.keys)), shapes[0])
 
-    def accepter(self, shape: Shape | None = None) -> Accepter:
-        """The fast check of a shape (the first one, unless said); see `evalspec.schema.struct`."""
+    def accepter(self, shape: Shape | None = None, *, order: Sequence[str] = ()) -> Accepter:
+        """The fast check of a shape (the first one, unless said); see `evalspec.schema.struct`.
+
+        Args:
+            shape: one of the version's shapes.
+            order: the order in which a file writes its keys; fields it does not name come last.
+        """
         from evalspec.schema.struct import Accepter
 
         shape = shape or self.declaration.shapes[0]
-        if shape.name not in self._accepters:
-            self._accepters[shape.name] = Accepter(self.declaration, shape, self.fields[shape.name])
-        return self._accepters[shape.name]
+        fields = self.fields[shape.name]
+        names = [field.name for field in fields]
+        wanted = [*(name for name in order if name in names), *(name for name in names if name not in order)]
+        key = (shape.name, *wanted)
+        if key not in self._accepters:
+            by_name = {field.name: field for field in fields}
+            self._accepters[key] = Accepter(self.declaration, shape, [by_name[name] for name in wanted])
+        return self._accepters[key]
 
     def model(self, shape: Shape | None = None) -> type[BaseModel]:
         """The pydantic model of a shape (the first one, unless said)."""
@@ -80,9 +90,19 @@ class Schema:
             self._models[shape.name] = build_model(shape.record.__name__, self.fields[shape.name], doc)
         return self._models[shape.name]
 
-    def check(self, record: Mapping[str, Any]) -> list[Violation]:
-        """Every violation of `record` in the contract's order; empty where it is valid."""
-        if self.accepter(self.shape_of(record)).accepts(record):
+    def check(self, record: Mapping[str, Any], *, format: str = "") -> list[Violation]:  # noqa: A002
+        """Every violation of `record` in the contract's order; empty where it is valid.
+
+        Args:
+            record: plain data.
+            format: the format it was read from, if its shape may not live in every one.
+        """
+        shape = self.shape_of(record)
+        if format and format not in shape.formats:
+            message = f"a {shape.name} task lives in {' or '.join(shape.formats)} files"
+            key = next(key for key in shape.keys if key in record)
+            return [Violation("not_allowed", (key,), message, f"move it to a {shape.formats[0]} file")]
+        if self.accepter(shape).accepts(record):
             return []
         return explain(self, record)
 

@@ -40,6 +40,15 @@ class Accepter:
         self.decode_lines: Callable[[bytes], list[Any]] = self._decoder.decode_lines
         self.decode: Callable[[bytes], Any] = self._decoder.decode
         self.check: Callable[[Sequence[Any], list[str]], int] = _checker(declaration, shape, fields)
+        self.encode_lines: Callable[[Sequence[Any]], bytes] = msgspec.json.Encoder().encode_lines
+
+    def writes(self, records: Sequence[Any], data: bytes) -> bool:
+        """True where `data` is, byte for byte, what encoding the records gives: compact, in this order of keys.
+
+        Lines of that form hold one record each and no key twice.
+        """
+        written = self.encode_lines(records)
+        return written == data or written == data + b"\n"
 
     def accepts(self, record: object) -> bool:
         """True where the plain record is valid; False says no more than "look closer"."""
@@ -56,12 +65,17 @@ def count_keys(value: object, depth: int = 2) -> int:
     if depth > MAX_DEPTH:
         return 1 << 60
     if type(value) is dict:
-        return len(value) + sum(
-            count_keys(item, depth + 1) for item in value.values() if type(item) is dict or type(item) is list
-        )
+        keys = len(value)
+        for item in value.values():
+            if type(item) is dict or type(item) is list:
+                keys += count_keys(item, depth + 1)
+        return keys
+    keys = 0
     if type(value) is list:
-        return sum(count_keys(item, depth + 1) for item in value if type(item) is dict or type(item) is list)
-    return 0
+        for item in value:
+            if type(item) is dict or type(item) is list:
+                keys += count_keys(item, depth + 1)
+    return keys
 
 
 def _struct_of(name: str, fields: Sequence[Field]) -> Any:

@@ -1,0 +1,86 @@
+"""Findings about records: a violation or a format error, with its place in the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalspec.errors import Finding, cut, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evalspec.errors import FormatError, Severity
+    from evalspec.schema.explain import Violation
+    from evalspec.schema.family import Families
+
+
+def of_format_error(
+    path: str, error: FormatError, *, task: str | None = None, severity: Severity = "error"
+) -> Finding:
+    """What keeps bytes from being a record."""
+    text = cut(error.text)
+    return Finding(
+        error.rule, severity, path, error.line, error.column, task, error.field, error.message, text, error.fix
+    )
+
+
+def of_violation(
+    path: str, line: int, column: int, record: Mapping[str, Any], violation: Violation
+) -> Finding:
+    """What a record does against its version."""
+    text = "" if violation.missing else cut(_text_at(record, violation))
+    return Finding(
+        violation.rule,
+        "error",
+        path,
+        line,
+        column,
+        task_of(record),
+        violation.field,
+        violation.message,
+        text,
+        violation.fix,
+    )
+
+
+def task_of(record: Mapping[str, Any]) -> str | None:
+    """The record's id, where it has one that is a text."""
+    task = record.get("task_id")
+    return task if isinstance(task, str) else None
+
+
+def duplicate(path: str, line: int, column: int, task: str, first: int) -> Finding:
+    """An id that an earlier valid record of the file has."""
+    message = f"the task id is already that of line {first}"
+    fix = "give one of the two another id"
+    return Finding("duplicate_task_id", "error", path, line, column, task, "task_id", message, task, fix)
+
+
+def unknown_version(
+    path: str, line: int, column: int, record: Mapping[str, Any], families: Families
+) -> Finding:
+    """A record whose `spec_version` no family knows."""
+    marker = record["spec_version"]
+    known = [
+        repr(schema.marker)
+        for schema in map(families.schema, families.known())
+        if schema.marker is not None
+    ]
+    message = f"no schema version is marked {visible(cut(repr(marker), 40))}"
+    fix = f"the markers are {', '.join(known)}; a record of v1 has none"
+    text = cut(str(marker))
+    return Finding(
+        "version_unknown", "error", path, line, column, task_of(record), "spec_version", message, text, fix
+    )
+
+
+def _text_at(record: Any, violation: Violation) -> str:
+    import json
+
+    value = record
+    for step in violation.path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,70 @@
+"""Which task ids of a file may stand twice: eight bytes an id, exact in the end.
+
+Ids go in by their hash. Two equal hashes are only a suspicion: the file is read a second time, and the ids behind the
+suspected hashes are compared exactly. So a file of any length costs eight bytes an id, and no false alarm.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Ids are kept in this many buckets, by the top bits of their hash, so that looking for twins needs little room.
+_BUCKETS = 256
+
+
+class IdHashes:
+    """The 64-bit hashes of many ids. Hashes are the same in every process, so several readers can pool theirs."""
+
+    def __init__(self) -> None:
+        from xxhash import xxh3_64_intdigest
+
+        self._hash = xxh3_64_intdigest
+        self._buckets = [array("Q") for _ in range(_BUCKETS)]
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Take in the ids of valid records."""
+        buckets = self._buckets
+        for value in map(self._hash, map(str.encode, ids)):
+            buckets[value >> 56].append(value)
+
+    def suspects(self) -> frozenset[int]:
+        """The hashes that came more than once."""
+        found: list[int] = []
+        for bucket in self._buckets:
+            if len(set(bucket)) != len(bucket):
+                seen: set[int] = set()
+                found += [value for value in bucket if value in seen or seen.add(value)]  # type: ignore[func-returns-value]
+        return frozenset(found)
+
+    def dump(self) -> bytes:
+        """All hashes, for `merge` in another process."""
+        return b"".join(bucket.tobytes() for bucket in self._buckets)
+
+    def merge(self, dumped: bytes) -> None:
+        """Take in what another reader dumped."""
+        values = array("Q")
+        values.frombytes(dumped)
+        for value in values:
+            self._buckets[value >> 56].append(value)
+
+
+class Twins:
+    """Second reading: finds the ids that really stand twice among the suspected ones."""
+
+    def __init__(self, suspects: frozenset[int]) -> None:
+        from xxhash import xxh3_64_intdigest
+
+        self._hash = xxh3_64_intdigest
+        self._suspects = suspects
+        self._first: dict[str, int] = {}
+
+    def first_line(self, task_id: str, line: int) -> int | None:
+        """The line on which this id came before, or None and the id counts as seen on `line`."""
+        if self._hash(task_id.encode()) not in self._suspects:
+            return None
+        first = self._first.setdefault(task_id, line)
+        return None if first == line else first
