@@ -38,12 +38,19 @@ class LineEditor:
     The lines must have been accepted as valid before: a line like an earlier one is not checked again.
     """
 
-    def __init__(self, edits: Sequence[Edit], *, max_depth: int = MAX_DEPTH) -> None:
-        """Prepare for `edits`, whose result may be nested `max_depth` deep."""
+    def __init__(self, edits: Sequence[Edit], *, max_depth: int = MAX_DEPTH, bounded: bool = False) -> None:
+        """Prepare for `edits`.
+
+        Args:
+            edits: made in order in every line.
+            max_depth: how deep a result may be nested.
+            bounded: a schema keeps the values that move deeper from reaching that; they are not looked at.
+        """
         import msgspec
 
         self._edits = tuple(edits)
         self._max_depth = max_depth
+        self._bounded = bounded
         self._always_plain = _brings_ascii_only(edits)
         self._refused = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
         self._members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -98,7 +105,8 @@ class LineEditor:
         elif opened:
             self._by_glue[kind] = None
             return text
-        self._by_glue[kind] = None if edited.opened else _template(root, edited, opened, self._max_depth)
+        levels = None if self._bounded else self._max_depth
+        self._by_glue[kind] = None if edited.opened else _template(root, edited, opened, levels)
         fill = self._by_glue[kind]
         if fill:
             self._remember(keys, fill)
@@ -110,14 +118,14 @@ class LineEditor:
             self._last = fill
 
 
-def _template(root: Node, edited: Edited, opened: tuple[int, ...], max_depth: int) -> _Fill:
+def _template(root: Node, edited: Edited, opened: tuple[int, ...], max_depth: int | None) -> _Fill:
     """What edits a line that is written like `root`'s, and gives None for any other.
 
     Args:
         root: the line it was learnt from.
         edited: its pieces, with the members of the opened values as slots of their own.
         opened: the top-level values that the edits look into.
-        max_depth: how deep the result may be nested.
+        max_depth: how deep the result may be nested, if that is to be looked at.
     """
     from msgspec.structs import astuple
 
@@ -129,7 +137,7 @@ def _template(root: Node, edited: Edited, opened: tuple[int, ...], max_depth: in
     deeper = [
         (slot, max_depth - depth)
         for slot, depth in edited.depths.items()
-        if depth > (2 if edited.slots[slot].start in below else 1)
+        if max_depth is not None and depth > (2 if edited.slots[slot].start in below else 1)
     ]
     join = b"".join
 
