@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 
 from evalspec.writing import _os
+from evalspec.writing.names import BACKUP
 
 
 class Backups:
     """The backups of one run: taken before anything is replaced, withdrawn if nothing is.
 
     A backup has its file's path relative to the run's folder, and its bytes, mode, owner and times; copying it back
-    restores the file. Nothing that is in the folder already is overwritten.
+    restores the file. It is whole as soon as it has its name. Nothing that is in the folder already is overwritten,
+    but a backup that a run before this one took of the same file, unchanged since, will do.
     """
 
     def __init__(self, folder: str) -> None:
@@ -34,10 +38,21 @@ class Backups:
             above = os.path.dirname(above)
         self._folders += reversed(missing)
         _os.make_folder(beside)
-        if _os.link_status(to) is not None:
-            raise FileExistsError(17, os.strerror(17), to)
-        self._files.append(to)
-        _os.copy(real, to)
+        there, now = _os.link_status(to), _os.status(real)
+        if there is not None:
+            if (there.st_size, there.st_mtime_ns) != (now.st_size, now.st_mtime_ns):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), to)
+            return to
+        temp = os.path.join(beside, BACKUP)
+        _os.remove(temp)  # a killed run's
+        try:
+            _os.copy(real, temp)
+            self._files.append(to)
+            _os.replace(temp, to)
+        except OSError:
+            with suppress(OSError):
+                _os.remove(temp)
+            raise
         return to
 
     def sync(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 PREFIX = ".evalspec-"
 JOURNAL = f"{PREFIX}journal"
 GUARD = f"{PREFIX}guard"
+#: A backup that is being copied.
+BACKUP = f"{PREFIX}backup"
 
 
 def temp_name(token: str, index: int, kind: str) -> str:

@@ -255,6 +255,7 @@ class Run:
                 try:
                     self._look_again(file)
                     _os.replace(file.temp, file.target.real)
+                    self._look_behind(file)
                 except (OSError, WriteError):
                     with suppress(OSError):  # a recovery would look at the file's stamp, too
                         log.append("drop", file.target.number)
@@ -270,6 +271,20 @@ class Run:
         if what := file.changed():
             raise _changed(file.target, what)
 
+    def _look_behind(self, file: PendingFile) -> None:
+        """Put a file back that somebody wrote to in the instant between the last look at it and its replacement.
+
+        (One that somebody replaced in that instant, which is some microseconds long, is not seen.)
+        """
+        old = self._beside(file.target, "old")
+        found = None
+        with suppress(OSError):
+            found = _os.link_status(old)
+        if file.seen is None or found is None or (found.st_size, found.st_mtime_ns) == file.seen.stamp:
+            return
+        _os.replace(old, file.target.real)
+        raise _changed(file.target, "somebody changed it while it was being replaced")
+
     def _back_up(self, files: list[PendingFile]) -> dict[int, str]:
         assert self._backups is not None  # noqa: S101
         copies = {}
@@ -278,7 +293,8 @@ class Run:
                 try:
                     copies[file.target.number] = self._backups.take(file.target.real, file.target.path)
                 except OSError as error:
-                    raise _os.refusal(file.target.given, error, doing="making its backup") from error
+                    where = visible(self._backups.folder)
+                    raise _os.refusal(file.target.given, error, doing=f"its backup in {where}") from error
         self._backups.sync()
         return copies
 
