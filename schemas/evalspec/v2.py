@@ -107,41 +107,32 @@ class Task:
 # ── Rules across fields ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def choices_are_there(output_type: str, choices: Sequence[str] | Absent) -> str | None:
-    """A multiple-choice task has choices."""
-    if output_type == "multiple_choice" and isinstance(choices, Absent):
-        return "a multiple_choice task needs `choices`"
-    return None
+def is_given(value: object) -> str | None:
+    """The field must be there."""
+    return "is needed for this output type" if isinstance(value, Absent) else None
 
 
-def choices_belong(output_type: str, choices: Sequence[str] | Absent) -> str | None:
-    """No other task has choices."""
-    if output_type != "multiple_choice" and not isinstance(choices, Absent):
-        return f"`choices` goes with multiple_choice, not with {output_type}"
-    return None
+def is_left_out(value: object) -> str | None:
+    """The field must not be there."""
+    return None if isinstance(value, Absent) else "does not go with this output type"
 
 
-def generation_belongs(output_type: str, generation: Generation | Absent) -> str | None:
-    """Only a task that generates says how."""
-    if output_type != "generate_until" and not isinstance(generation, Absent):
-        return f"`generation` goes with generate_until, not with {output_type}"
-    return None
+def there_is_one_target(targets: Sequence[str]) -> str | None:
+    """Where likelihoods are read, there is exactly one target."""
+    return None if len(targets) == 1 else "a task whose likelihoods are read has exactly one target"
 
 
-def targets_fit(category: str, output_type: str, targets: Sequence[str]) -> str | None:
-    """A letter for an mcq task that generates; exactly one target for a task whose likelihoods are read."""
-    if output_type == "generate_until":
-        return v1.mcq_target_is_a_letter(category, targets)
-    if len(targets) != 1:
-        return f"a {output_type} task has exactly one target"
-    return None
-
-
-def gold_is_a_choice(output_type: str, targets: Sequence[str], choices: Sequence[str] | Absent) -> str | None:
-    """The target of a multiple-choice task is one of its choices."""
-    if output_type == "multiple_choice" and not isinstance(choices, Absent) and targets[0] not in choices:
+def gold_is_a_choice(targets: Sequence[str], choices: Sequence[str] | Absent) -> str | None:
+    """The target is one of the choices."""
+    if not isinstance(choices, Absent) and targets[0] not in choices:
         return "the target is none of the choices"
     return None
+
+
+GENERATES = ("output_type", ("generate_until",))
+CHOOSES = ("output_type", ("multiple_choice",))
+DOES_NOT_CHOOSE = ("output_type", ("generate_until", "loglikelihood"))
+READS_LIKELIHOODS = ("output_type", ("multiple_choice", "loglikelihood"))
 
 
 # ── The version ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,11 +145,12 @@ version = Declaration(
     post_process=POST_PROCESS,
     pairs=PAIRS,
     rules=(
-        Rule("missing_required", choices_are_there, ("output_type", "choices"), field="choices"),
-        Rule("not_allowed", choices_belong, ("output_type", "choices"), field="choices"),
-        Rule("not_allowed", generation_belongs, ("output_type", "generation"), field="generation"),
-        Rule("bad_value", targets_fit, ("category", "output_type", "targets"), field="targets"),
-        Rule("gold_not_in_choices", gold_is_a_choice, ("output_type", "targets", "choices"), field="targets"),
+        Rule("missing_required", is_given, ("choices",), when=CHOOSES),
+        Rule("not_allowed", is_left_out, ("choices",), when=DOES_NOT_CHOOSE),
+        Rule("not_allowed", is_left_out, ("generation",), when=READS_LIKELIHOODS),
+        Rule("bad_value", v1.mcq_target_is_a_letter, ("category", "targets"), field="targets", when=GENERATES),
+        Rule("bad_value", there_is_one_target, ("targets",), when=READS_LIKELIHOODS),
+        Rule("gold_not_in_choices", gold_is_a_choice, ("targets", "choices"), when=CHOOSES),
         Rule("embedded_few_shot", v1.embedded_few_shot, ("prompt", "few_shot_examples", "target_delimiter")),
     ),
     assembly=Assembly(

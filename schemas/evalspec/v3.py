@@ -28,7 +28,18 @@ from evalspec.schema import (
 
 from . import v1, v2
 from .v1 import FewShotExample, Prompt, TaskId
-from .v2 import OUTPUT_TYPES, Generation
+from .v2 import (
+    CHOOSES,
+    DOES_NOT_CHOOSE,
+    GENERATES,
+    OUTPUT_TYPES,
+    READS_LIKELIHOODS,
+    Generation,
+    gold_is_a_choice,
+    is_given,
+    is_left_out,
+    there_is_one_target,
+)
 
 # ── Closed vocabularies ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -168,16 +179,6 @@ class TemplateTask(Task):
     fewshot: TemplateFewshot | Absent = ABSENT
 
 
-# ── Rules across fields ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def template_choices_are_there(output_type: str, doc_to_choice: DocToChoice | Absent) -> str | None:
-    """A multiple-choice template says what there is to choose from."""
-    if output_type == "multiple_choice" and isinstance(doc_to_choice, Absent):
-        return "a multiple_choice template needs `doc_to_choice`"
-    return None
-
-
 # ── The version ──────────────────────────────────────────────────────────────────────────────────────────────
 
 version = Declaration(
@@ -197,24 +198,20 @@ version = Declaration(
     post_process=POST_PROCESS,
     pairs=PAIRS,
     rules=(
-        Rule("missing_required", v2.choices_are_there, ("output_type", "choices"), field="choices", shape="inline"),
+        Rule("missing_required", is_given, ("choices",), shape="inline", when=CHOOSES),
+        Rule("missing_required", is_given, ("doc_to_choice",), shape="template", when=CHOOSES),
+        Rule("not_allowed", is_left_out, ("choices",), shape="inline", when=DOES_NOT_CHOOSE),
+        Rule("not_allowed", is_left_out, ("generation",), when=READS_LIKELIHOODS),
         Rule(
-            "missing_required",
-            template_choices_are_there,
-            ("output_type", "doc_to_choice"),
-            field="doc_to_choice",
-            shape="template",
-        ),
-        Rule("not_allowed", v2.choices_belong, ("output_type", "choices"), field="choices", shape="inline"),
-        Rule("not_allowed", v2.generation_belongs, ("output_type", "generation"), field="generation"),
-        Rule("bad_value", v2.targets_fit, ("category", "output_type", "targets"), field="targets", shape="inline"),
-        Rule(
-            "gold_not_in_choices",
-            v2.gold_is_a_choice,
-            ("output_type", "targets", "choices"),
+            "bad_value",
+            v1.mcq_target_is_a_letter,
+            ("category", "targets"),
             field="targets",
             shape="inline",
+            when=GENERATES,
         ),
+        Rule("bad_value", there_is_one_target, ("targets",), shape="inline", when=READS_LIKELIHOODS),
+        Rule("gold_not_in_choices", gold_is_a_choice, ("targets", "choices"), shape="inline", when=CHOOSES),
         Rule(
             "embedded_few_shot",
             v1.embedded_few_shot,

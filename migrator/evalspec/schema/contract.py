@@ -15,6 +15,7 @@ from evalspec.schema.fingerprint import ALGORITHM, function_fingerprint
 from evalspec.schema.struct import allowed_pairs
 
 if TYPE_CHECKING:
+    from evalspec.schema.declare import Declaration
     from evalspec.schema.schema import Schema
 
 #: section → name → what is said of it; every value is JSON.
@@ -38,14 +39,20 @@ def contract_of(schema: Schema) -> Contract:
         "metric": {name: list(metric) for name, metric in sorted(declared.metrics.items())},
         "post_process": {name: function_fingerprint(rule) for name, rule in sorted(declared.post_process.items())},
         "pairs": {" ".join(pair): True for pair in sorted(allowed_pairs(declared))},
-        "rule": {
-            f"{rule.id} {rule.at}": [rule.shape, list(rule.reads), function_fingerprint(rule.check)]
-            for rule in declared.rules
-        },
+        "rule": _rules(declared),
         "assembly": {
             name: _source(value) for name, value in declared.assembly._asdict().items() if value is not None
         },
     }
+
+
+def _rules(declared: Declaration) -> dict[str, Any]:
+    """The rules, by id and the field they point at: `bad_value targets` may be several, one behind the other."""
+    rules: dict[str, Any] = {}
+    for rule in declared.rules:
+        said = [rule.shape, list(rule.reads), list(rule.when or ()), function_fingerprint(rule.check)]
+        rules.setdefault(f"{rule.id} {rule.at}", []).append(said)
+    return rules
 
 
 def _source(value: object) -> object:

@@ -82,6 +82,7 @@ class Rule(NamedTuple):
         reads: dotted fields. A field the record leaves out is given as its default.
         field: the field to point at; the first one read, unless said.
         shape: the one shape of record it is for; every shape, unless said.
+        when: a field with a closed vocabulary, and the words with which the rule applies; always, unless said.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Rule(NamedTuple):
     reads: tuple[str, ...]
     field: str = ""
     shape: str = ""
+    when: tuple[str, tuple[str, ...]] | None = None
 
     @property
     def at(self) -> str:

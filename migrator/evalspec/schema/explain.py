@@ -54,7 +54,10 @@ def explain(schema: Schema, record: Mapping[str, Any]) -> list[Violation]:
         found += _pair_violations(schema.declaration, record)
     by_name = {field.name: field for field in fields}
     for rule in schema.declaration.rules:
-        if rule.shape in ("", shape.name) and tainted.isdisjoint(path.split(".")[0] for path in rule.reads):
+        if rule.shape not in ("", shape.name):
+            continue
+        reads = [*rule.reads, *(rule.when[:1] if rule.when else ())]
+        if tainted.isdisjoint(path.split(".")[0] for path in reads) and _applies(rule, record):
             found += _rule_violations(rule, by_name, record)
     return found
 
@@ -262,6 +265,10 @@ def _metrics_of(declaration: Declaration, record: Mapping[str, Any]) -> Iterator
             yield (listed, index, "name"), entry["name"]
     else:
         yield (declaration.metric_field,), record[declaration.metric_field]
+
+
+def _applies(rule: Rule, record: Mapping[str, Any]) -> bool:
+    return rule.when is None or record.get(rule.when[0]) in rule.when[1]
 
 
 def _rule_violations(rule: Rule, fields: Mapping[str, Field], record: Mapping[str, Any]) -> Iterator[Violation]:

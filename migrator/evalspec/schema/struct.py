@@ -151,7 +151,8 @@ def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) ->
     for rule in declaration.rules:
         if rule.shape in ("", shape.name):
             values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
-            _refuse_if(source, f"{source.bind(rule.check)}({values}) is not None")
+            applies = f"r.{rule.when[0]} in {source.bind(rule.when[1])} and " if rule.when else ""
+            _refuse_if(source, f"{applies}{source.bind(rule.check)}({values}) is not None")
     keys = _key_count(source, "r", fields)
     body = "\n".join(f"        {line}" for line in source.lines)
     code = (

@@ -189,7 +189,7 @@ def find_twins(stream: BinaryIO, report: FileReport, reading: Reading, suspects:
 def _validate_yaml(path: str, reading: Reading) -> FileReport:
     report = FileReport(path, "yaml")
     try:
-        file = read_yaml(path, reading)
+        _, file = read_yaml(path, reading)
     except FormatError as error:
         report.errors.append(findings.of_format_error(path, error))
         return report
@@ -198,8 +198,8 @@ def _validate_yaml(path: str, reading: Reading) -> FileReport:
     return report
 
 
-def read_yaml(path: str, reading: Reading) -> YamlFile:
-    """Parse a YAML file.
+def read_yaml(path: str, reading: Reading) -> tuple[bytes, YamlFile]:
+    """The bytes of a YAML file, and what they parse to.
 
     Raises:
         FormatError: it is none.
@@ -212,7 +212,7 @@ def read_yaml(path: str, reading: Reading) -> YamlFile:
         data = stream.read(limits.size + 1)
         while len(data) <= limits.size and (more := stream.read(limits.size + 1 - len(data))):
             data += more
-    return read(data, limits=limits)
+    return data, read(data, limits=limits)
 
 
 def judge_yaml(

@@ -1,0 +1,287 @@
+"""One file from old bytes to new: read, validate, apply, validate, prove. Nothing is written here but to a sink."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from evalspec.errors import Finding, FormatError, cut
+from evalspec.formats.edits import EditError
+from evalspec.migrate.lanes import Lanes, touched_steps
+from evalspec.migrate.operations import OperationError
+from evalspec.migrate.rendering import hold_to_promise, show
+from evalspec.migrate.upgrade import step_edits
+from evalspec.tasks import findings
+from evalspec.tasks.judge import Batch, Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalspec.errors import Finding
+    from evalspec.formats.edits import Edit
+    from evalspec.formats.lines import Chunk, LongLine
+    from evalspec.migrate.outcome import FileOutcome, Outcome
+    from evalspec.migrate.upgrade import Upgrade, Upgrades
+    from evalspec.schema.schema import Schema
+    from evalspec.tasks import Reading
+    from evalspec.tasks.ids import Twins
+    from evalspec.tasks.judge import Line
+
+    Sink = Callable[[bytes], object]
+
+
+class Options(NamedTuple):
+    """How a migration is carried out.
+
+    Attributes:
+        prove_all: render every record, also where the operations prove the promise.
+        want_ids: list the ids of tasks whose outputs change.
+        want_changes: keep line, old and new bytes of every edit.
+    """
+
+    prove_all: bool = False
+    want_ids: bool = False
+    want_changes: bool = False
+
+
+class RecordUpgrader:
+    """Takes single records the whole way: operations, the target's rules, the promises."""
+
+    def __init__(self, upgrades: Upgrades, outcome: Outcome, options: Options) -> None:
+        self.upgrades = upgrades
+        self.outcome = outcome
+        self.options = options
+
+    def upgrade(
+        self, record: dict[str, Any], schema: Schema, path: str, line: int, column: int = 1, *, format: str = "jsonl"  # noqa: A002
+    ) -> tuple[list[Edit], Finding | None]:
+        """The edits for a valid record, which is changed along with them; or why it cannot be upgraded.
+
+        Raises:
+            BrokenPromise: a prompt changes that was promised not to.
+            UsageError: no way leads from the record's version to the target.
+        """
+        upgrade = self.upgrades.from_(schema)
+        task = record["task_id"]
+        edits: list[Edit] = []
+        rendered: list[tuple[int, bool, str]] = []
+        for index, step in enumerate(upgrade.steps):
+            render = self.options.prove_all or not step.proved
+            before = show(record, step.source) if render else None
+            try:
+                edits += step_edits(step, record)
+            except (OperationError, EditError) as error:
+                field = getattr(error, "field", None)
+                return [], _cannot(path, line, column, task, field, f"{step.migration.id}: {error}")
+            violations = step.target.check(record, format=format) if render or step is upgrade.steps[-1] else []
+            if violations:
+                first = violations[0]
+                message = f"{step.migration.id} makes {first.field} {first.rule}: {first.message}"
+                return [], _cannot(path, line, column, task, first.field, message)
+            if before is not None:
+                after = show(record, step.target)
+                unknown = before.unknown or after.unknown
+                changed = not unknown and hold_to_promise(step, before, after, path, line, task)
+                rendered.append((index, changed, unknown))
+        self.count(upgrade, 1, touched_steps(upgrade, record_rule(record)), task)
+        for index, changed, unknown in rendered:
+            outcome = self.outcome.step(upgrade.steps[index].migration)
+            outcome.rendered += not unknown
+            outcome.changed += changed
+            outcome.unknown += bool(unknown)
+            outcome.reason = outcome.reason or unknown
+        return edits, None
+
+    def count(self, upgrade: Upgrade, records: int, touched: Sequence[int] = (), task: str = "") -> None:
+        """Count records that took every step, and one that its changed rules touch."""
+        for step in upgrade.steps:
+            self.outcome.step(step.migration).records += records
+        for index in touched:
+            self.touch(upgrade, index, task)
+
+    def touch(self, upgrade: Upgrade, index: int, task: str) -> None:
+        """Count a record whose outputs a step can change."""
+        outcome = self.outcome.step(upgrade.steps[index].migration)
+        outcome.touched += 1
+        if self.options.want_ids:
+            outcome.tasks.append(task)
+
+
+def record_rule(record: dict[str, Any]) -> str:
+    """The record's post-process rule."""
+    rule = record.get("post_process")
+    return rule if isinstance(rule, str) else ""
+
+
+def _cannot(path: str, line: int, column: int, task: str, field: str | None, message: str) -> Finding:
+    fix = "change the record so that the migration fits, or leave it out"
+    return Finding("cannot_upgrade", "error", path, line, column, task, field, message, "", fix)
+
+
+class JsonlConverter:
+    """Converts the lines of one JSONL file (or of a range of one)."""
+
+    def __init__(
+        self,
+        upgrader: RecordUpgrader,
+        reading: Reading,
+        file: FileOutcome,
+        *,
+        twins: Twins | None = None,
+    ) -> None:
+        self.upgrader = upgrader
+        self.file = file
+        self.judge = Judge(
+            reading.families, file.path, unmarked=reading.unmarked, all_errors=reading.all_errors, twins=twins
+        )
+        self._lanes: dict[object, Lanes] = {}
+        self._editors: dict[str, Callable[[bytes], bytes]] = {}
+
+    def convert(self, chunk: Chunk | LongLine, source: BinaryIO, sink: Sink) -> None:
+        """Give `sink` the new bytes of a chunk. A bad line goes through as it is, its finding to the file's."""
+        verdict = self.judge.judge(chunk)
+        if isinstance(verdict, Batch):
+            self.file.records += len(verdict.records)
+            self._batch(verdict, sink)
+            return
+        for line in verdict:
+            self._line(line, source, sink)
+
+    # ── Whole chunks ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _batch(self, batch: Batch, sink: Sink) -> None:
+        upgrade = self.upgrader.upgrades.from_(batch.schema)
+        if not upgrade.steps:
+            sink(batch.chunk.data)
+            return
+        lanes = self._lanes_of(upgrade, batch)
+        quick = lanes.usable and not self.upgrader.options.prove_all and all(step.proved for step in upgrade.steps)
+        out: list[bytes] = []
+        cut_quickly = quick and batch.canonical and not self.upgrader.options.want_changes
+        if cut_quickly and self._cut(batch, lanes, out):
+            sink(b"".join(out))
+            return
+        out.clear()
+        number = batch.chunk.first_line
+        for record, line in zip(batch.records, batch.chunk.data.split(b"\n"), strict=False):
+            end = b"" if number - batch.chunk.first_line == batch.chunk.data.count(b"\n") else b"\n"
+            out.append(self._valid(line, end, number, batch.schema, record, lanes if quick else None))
+            number += 1
+        sink(b"".join(out))
+
+    def _lanes_of(self, upgrade: Upgrade, batch: Batch) -> Lanes:
+        key = (batch.schema.id, batch.accepter)
+        if key not in self._lanes:
+            self._lanes[key] = Lanes(upgrade, batch.accepter)
+        return self._lanes[key]
+
+    def _cut(self, batch: Batch, lanes: Lanes, out: list[bytes]) -> bool:
+        """The canonical way: search for the places that change. False, and nothing counted, where that cannot be."""
+        data, known, key_of = batch.chunk.data, lanes.known, lanes.key
+        find, extend = data.find, out.extend
+        entries: dict[object, tuple[Any, tuple[int, ...], bool]] = {}
+        touched: list[tuple[int, str]] = []
+        changed = start = 0
+        for record in batch.records:
+            end = find(b"\n", start)
+            if end < 0:
+                end = len(data)
+            key = key_of(record)
+            entry = entries.get(key)
+            if entry is None:
+                lane = known.get(key)
+                emit = lanes.emit(key, lane, data[start:end]) if lane is not None else None
+                if lane is None or emit is None:
+                    return False
+                entry = entries[key] = (emit, lane.touched, bool(lane.edits))
+            entry[0](data, start, end, extend)
+            if entry[1]:
+                touched += [(index, record.task_id) for index in entry[1]]
+            changed += entry[2]
+            out.append(b"\n")
+            start = end + 1
+        if not data.endswith(b"\n"):
+            out.pop()
+        self.file.changed += changed
+        self.upgrader.count(lanes.upgrade, len(batch.records))
+        for index, task in touched:
+            self.upgrader.touch(lanes.upgrade, index, task)
+        return True
+
+    # ── Single lines ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _line(self, line: Line, source: BinaryIO, sink: Sink) -> None:
+        if line.findings or line.record is None:
+            self.file.records += bool(line.findings)
+            self.file.bad += line.findings
+            if line.data:
+                sink(line.data)
+            elif line.span[1]:
+                _copy(source, line.span, sink)
+            return
+        self.file.records += 1
+        assert line.schema is not None
+        end = b"\n" if line.data.endswith(b"\n") else b""
+        text = line.data.removesuffix(b"\n")
+        upgrade = self.upgrader.upgrades.from_(line.schema)
+        if not upgrade.steps:
+            sink(line.data)
+            return
+        sink(self._whole_way(text, end, line.number, line.schema, line.record)[0])
+
+    def _valid(self, line: bytes, end: bytes, number: int, schema: Schema, record: Any, lanes: Lanes | None) -> bytes:
+        """One line of a batch, by its lane if it has one."""
+        import msgspec
+
+        key = lanes.key(record) if lanes is not None else None
+        lane = lanes.known.get(key) if lanes is not None and key is not None else None
+        if lanes is not None and lane is not None:
+            new = lane.edit(line) + end
+            self.upgrader.count(lanes.upgrade, 1, lane.touched, record.task_id)
+            self._note(number, line + end, new)
+            return new
+        plain = msgspec.json.decode(line)
+        rule = record_rule(plain)
+        new, edits = self._whole_way(line, end, number, schema, plain)
+        if lanes is not None and key is not None and edits is not None:
+            lanes.add(key, edits, rule)
+        return new
+
+    def _whole_way(
+        self, line: bytes, end: bytes, number: int, schema: Schema, record: dict[str, Any]
+    ) -> tuple[bytes, list[Edit] | None]:
+        """The edited line with its end, and the edits; the line as it was, and None, where it cannot be upgraded."""
+        edits, problem = self.upgrader.upgrade(record, schema, self.file.path, number)
+        if problem is not None:
+            self.file.bad.append(problem)
+            return line + end, None
+        new = self._editor(edits)(line) + end
+        self._note(number, line + end, new)
+        return new, edits
+
+    def _note(self, number: int, old: bytes, new: bytes) -> None:
+        if new != old:
+            self.file.changed += 1
+            if self.upgrader.options.want_changes:
+                self.file.changes.append((number, old, new))
+
+    def _editor(self, edits: list[Edit]) -> Callable[[bytes], bytes]:
+        """One editor for each list of edits met, as long as there are few."""
+        from evalspec.formats.line_editor import LineEditor
+
+        key = repr(edits)
+        if key not in self._editors:
+            if len(self._editors) >= 256:  # noqa: PLR2004 - a bound on memory, no more
+                self._editors.clear()
+            self._editors[key] = LineEditor(edits).edit
+        return self._editors[key]
+
+
+def _copy(source: BinaryIO, span: tuple[int, int], sink: Sink) -> None:
+    """Pass a line that was too long to hold from the source to the sink, piece by piece."""
+    position = source.tell()
+    source.seek(span[0])
+    left = span[1]
+    while left > 0 and (block := source.read(min(left, 1 << 20))):
+        sink(block)
+        left -= len(block)
+    source.seek(position)

@@ -1,0 +1,277 @@
+"""Records that are edited alike: worked out once, then edited by the thousand.
+
+The edits of a record follow from the values the operations look at. Where all of those are words of closed vocabularies,
+or keys that are there or not, records fall into a few dozen lanes: in one lane the edits are the same, and so is the
+answer to everything the target version asks that the source version has not asked already. The first record of a lane
+goes the whole way (edits on text, all rules of the target); the others get its edits.
+
+Which upgrades allow this is decided from the declarations and operations alone (`is_determined`); the others take the
+whole way with every record.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.formats.jsonl import edit_pieces
+from evalspec.formats.line_editor import LineEditor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalspec.formats.edits import Edit
+    from evalspec.migrate.upgrade import Upgrade
+    from evalspec.schema.declare import Rule, Shape
+    from evalspec.schema.fields import Field, Type
+    from evalspec.schema.schema import Schema
+    from evalspec.schema.struct import Accepter
+
+    #: `emit(data, start, end, extend)` gives `extend` the pieces of the edited line for `data[start:end]`.
+    Emit = Callable[[bytes, int, int, Callable[[Sequence[bytes]], object]], object]
+
+
+class Lane(NamedTuple):
+    """What all records of a lane have in common.
+
+    Attributes:
+        edits: the edits of each of them.
+        edit: gives the edited line for a line of the lane.
+        touched: the steps whose changed post-process rules these records use, by index.
+    """
+
+    edits: tuple[Edit, ...]
+    edit: Callable[[bytes], bytes]
+    touched: tuple[int, ...]
+
+
+def is_determined(upgrade: Upgrade, shape: Shape) -> bool:
+    """True where the edits and the target's verdict are the same for all records of a lane."""
+    fields = {field.name: field for field in upgrade.source.fields[shape.name]}
+    looked_at = upgrade.carry.looked_at
+    if looked_at is None:
+        return False
+    for name in looked_at:
+        top, _, inner = name.partition(".")
+        if top in fields and not inner and not _is_closed(fields[top].type):
+            return False
+    return _Determination(upgrade, shape).holds()
+
+
+def _is_closed(type_: Type) -> bool:
+    return type_.words is not None or type_.exactly is not None or type_.kind == "boolean"
+
+
+class _Determination:
+    """Whether a valid source record that took the edits can fail the target only in ways its lane shows."""
+
+    def __init__(self, upgrade: Upgrade, shape: Shape) -> None:
+        self.carry = upgrade.carry
+        self.source = upgrade.source
+        self.target = upgrade.target
+        self.shape = shape
+        self.fields = {field.name: field for field in self.source.fields[shape.name]}
+        self.closed = frozenset(name for name, field in self.fields.items() if _is_closed(field.type))
+
+    def holds(self) -> bool:
+        if all(shape.name != self.shape.name for shape in self.target.declaration.shapes):
+            return False
+        fields = self.target.fields[self.shape.name]
+        return all(self._field(field.name, field.type) for field in fields) and all(
+            self._rule(rule) for rule in self.target.declaration.rules if rule.shape in ("", self.shape.name)
+        )
+
+    def _field(self, name: str, type_: Type) -> bool:
+        origin = self.carry.origin(name)
+        if origin is not None:
+            before = self._source_type(origin)
+            return before is None or before == type_ or origin in self.closed
+        if type_.kind == "map":
+            return self._source_type(name) in (None, type_)
+        if type_.kind == "object":
+            return all(self._field(f"{name}.{field.name}", field.type) for field in type_.fields)
+        return True
+
+    def _source_type(self, name: str) -> Type | None:
+        """The type of a dotted field of the source; None where the source has no such field."""
+        top, *rest = name.split(".")
+        field: Field | None = self.fields.get(top)
+        for step in rest:
+            field = next((item for item in field.type.fields if item.name == step), None) if field else None
+        return field.type if field else None
+
+    def _rule(self, rule: Rule) -> bool:
+        """Either everything it reads shows in the lane, or the source asked the same of the same values."""
+        if rule.when is not None and not self._shows(rule.when[0]):
+            return False
+        if all(self._shows(name) for name in rule.reads):
+            return True
+        return any(self._same(old, rule) for old in self.source.declaration.rules)
+
+    def _shows(self, name: str) -> bool:
+        origin = self.carry.origin(name)
+        return origin is None or origin in self.closed or self._source_type(origin) is None
+
+    def _same(self, old: Rule, new: Rule) -> bool:
+        if old.check is not new.check or old.shape not in ("", self.shape.name):
+            return False
+        if old.when is not None and old.when != new.when:
+            return False
+        if [self.carry.origin(name) for name in new.reads[: len(old.reads)]] != list(old.reads):
+            return False
+        defaults = [parameter.default for parameter in inspect.signature(new.check).parameters.values()]
+        return all(
+            self._default(name) == defaults[position] and self._source_type(name) is None
+            for position, name in enumerate(new.reads)
+            if position >= len(old.reads)
+        )
+
+    def _default(self, name: str) -> Any:
+        fields = self.target.fields[self.shape.name]
+        return next((field.default for field in fields if field.name == name), None)
+
+
+def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
+    """A function from a decoded record to its lane's key; None where the record has no lane.
+
+    The key holds what shows: the words of closed fields, which optional fields are there, and the metrics' names. A
+    record that has one of the nested keys which operations speak of has none.
+    """
+    import msgspec
+
+    terms, guards = [], []
+    fields = upgrade.source.fields[accepter.shape.name]
+    for field in fields:
+        if not field.required:
+            terms.append(f"r.{field.name} is UNSET")
+        elif _is_closed(field.type) and field.type.exactly is None:
+            terms.append(f"r.{field.name}")
+    metric_field = upgrade.source.declaration.metric_field
+    if metric_field.endswith("[].name"):
+        terms.append(f"tuple([m.name for m in r.{metric_field.removesuffix('[].name')}])")
+    by_name = {field.name: field for field in fields}
+    for name in sorted(upgrade.carry.named):
+        top, _, inner = name.partition(".")
+        if inner and top in by_name:
+            step = inner.partition(".")[0]
+            value = f"r.{top}"
+            is_map = by_name[top].type.kind == "map"
+            there = f"{step!r} in {value}" if is_map else f"getattr({value}, {step!r}, UNSET) is not UNSET"
+            guards.append(there if by_name[top].required else f"({value} is not UNSET and {there})")
+    code = f"({', '.join(terms)},)"
+    if guards:
+        code = f"None if {' or '.join(guards)} else {code}"
+    function: Callable[[Any], object] = eval(f"lambda r: {code}", {"UNSET": msgspec.UNSET})  # noqa: S307 - our own text
+    return function
+
+
+def compile_emit(line: bytes, edits: Sequence[Edit], schema: Schema, shape: Shape) -> Emit | None:
+    """What cuts canonical lines like `line` at the few places that change, by searching for the keys around them.
+
+    In a canonical line `,"key":` stands nowhere inside a text, whose quotes are escaped; so the first one behind a
+    place is the next such key, unless a value in between may hold keys of its own by that name. None in that case.
+    """
+    before, after = edit_pieces(line, edits)
+    glue = [piece for piece in before if isinstance(piece, bytes)]
+    keys = [piece.rpartition(b'":')[0].rpartition(b'"')[2].decode() for piece in glue[:-1]]
+    runs = _runs(after, glue)
+    if runs is None:
+        return None
+    types = {field.name: field.type for field in schema.fields[shape.name]}
+    marks = sorted({mark for run in runs if not isinstance(run, bytes) for mark in _marks_of(run, len(keys))})
+    for mark in marks:
+        if any(_may_hold(types[key], keys[mark]) for key in keys[:mark]):
+            return None
+    names: dict[str, Any] = {f"g{mark}": glue[mark] for mark in marks}
+    body, last = [], "s"
+    for mark in marks:
+        body.append(f"p{mark} = d.find(g{mark}, {last})")
+        last = f"p{mark}"
+    pieces = []
+    for number, run in enumerate(runs):
+        if isinstance(run, bytes):
+            names[f"c{number}"] = run
+            pieces.append(f"c{number}")
+        else:
+            first, final = run
+            start = f"s + {len(glue[0])}" if first == 0 else f"p{first} + {len(glue[first])}"
+            end = f"e - {len(glue[-1])}" if final == len(keys) - 1 else f"p{final + 1}"
+            pieces.append(f"d[{start}:{end}]")
+    code = "def emit(d, s, e, extend):\n" + "".join(f"    {line}\n" for line in body)
+    code += f"    extend(({', '.join(pieces)},))\n"
+    exec(compile(code, "<lane>", "exec"), names)  # noqa: S102 - our own text
+    emit: Emit = names["emit"]
+    return emit
+
+
+def _runs(after: Sequence[bytes | int], glue: Sequence[bytes]) -> list[bytes | tuple[int, int]] | None:
+    """The edited line as fixed bytes and runs of values that keep what stands between them; None out of order."""
+    runs: list[bytes | tuple[int, int]] = []
+    previous = -1
+    for position, piece in enumerate(after):
+        if isinstance(piece, int):
+            if piece <= previous:
+                return None
+            last = runs[-1] if runs else b""
+            joined = position >= 2 and after[position - 2] == piece - 1 and last == glue[piece]
+            if joined and isinstance(run := runs[-2], tuple):
+                runs[-2:] = [(run[0], piece)]
+            else:
+                runs.append((piece, piece))
+            previous = piece
+        else:
+            runs.append(piece)
+    return runs
+
+
+def _marks_of(run: tuple[int, int], values: int) -> list[int]:
+    """The pieces of glue that have to be found to cut a run out: before its first value and behind its last."""
+    first, final = run
+    return [mark for mark in (first, final + 1) if 0 < mark < values]
+
+
+def _may_hold(type_: Type, key: str) -> bool:
+    """True where a value of this type may hold an object with such a key."""
+    if type_.kind in ("map", "any", "union"):
+        return True
+    if type_.kind == "list" and type_.item is not None:
+        return _may_hold(type_.item, key)
+    return any(field.name == key or _may_hold(field.type, key) for field in type_.fields)
+
+
+class Lanes:
+    """The lanes of one upgrade for the lines of one file.
+
+    Attributes:
+        usable: False where every record has to take the whole way.
+        key: the function that gives a record's lane.
+        known: the lanes met so far, by key.
+    """
+
+    def __init__(self, upgrade: Upgrade, accepter: Accepter) -> None:
+        self.upgrade = upgrade
+        self.accepter = accepter
+        self.usable = is_determined(upgrade, accepter.shape)
+        self.key = lane_key(upgrade, accepter)
+        self.known: dict[object, Lane] = {}
+        self._emits: dict[object, Emit | None] = {}
+
+    def add(self, key: object, edits: Sequence[Edit], post_process: str) -> Lane:
+        """Remember the lane of a record that went the whole way."""
+        editor = LineEditor(edits, bounded=True)
+        lane = Lane(tuple(edits), editor.edit, touched_steps(self.upgrade, post_process))
+        self.known[key] = lane
+        return lane
+
+    def emit(self, key: object, lane: Lane, line: bytes) -> Emit | None:
+        """What cuts canonical lines of the lane, learnt from the first of them; None where searching cannot."""
+        if key not in self._emits:
+            self._emits[key] = compile_emit(line, lane.edits, self.upgrade.source, self.accepter.shape)
+        return self._emits[key]
+
+
+def touched_steps(upgrade: Upgrade, post_process: str) -> tuple[int, ...]:
+    """The steps that change the outputs of a record with this post-process rule."""
+    return tuple(
+        index for index, step in enumerate(upgrade.steps) if post_process in step.migration.changed_rules
+    )
