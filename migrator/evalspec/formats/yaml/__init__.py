@@ -1,8 +1,10 @@
 """YAML task files: read with places, edited in place byte for byte, written new.
 
-read(data) → YamlFile              records(file) → the records     place(record, path) → line, column
+Reading: `read` gives a `YamlFile`, `records` its records, `place` where a value stands. Editing: `edit` takes bytes,
+`edit_file` a file that was read, `edit_document` the text of one bare mapping.
 """
 
+from evalspec.formats.yaml.editing import EditRefused, edit, edit_document, edit_file
 from evalspec.formats.yaml.reading import LM_EVAL, STRICT, Dialect, YamlFile, YamlLimits, read
 from evalspec.formats.yaml.records import RecordKey, YamlRecord, place, records
 from evalspec.formats.yaml.values import Tagged
@@ -11,11 +13,15 @@ __all__ = [
     "LM_EVAL",
     "STRICT",
     "Dialect",
+    "EditRefused",
     "RecordKey",
     "Tagged",
     "YamlFile",
     "YamlLimits",
     "YamlRecord",
+    "edit",
+    "edit_document",
+    "edit_file",
     "place",
     "read",
     "records",

@@ -61,6 +61,11 @@ def _loader() -> tuple[Any, bool]:
     return Fast, True
 
 
+def parser(text: str) -> Any:
+    """PyYAML's composer over a text that nobody needs to be protected from."""
+    return _loader()[0](text)
+
+
 def has_libyaml() -> bool:
     """Whether PyYAML was built with libyaml here."""
     return _loader()[1]

@@ -122,4 +122,4 @@ def _record(file: YamlFile, key: RecordKey, node: Any) -> YamlRecord:
 
 def _is_empty(node: Any) -> bool:
     """Whether a document has no value at all (nothing but comments between its separators)."""
-    return node.id == "scalar" and node.value == "" and node.start_mark.index == node.end_mark.index
+    return bool(node.id == "scalar" and node.value == "" and node.start_mark.index == node.end_mark.index)

@@ -1,0 +1,369 @@
+"""The five edits, carried out on a tree: what `formats.edits` means on plain data, on text that keeps its bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from evalspec.formats.edits import IN_PLACE, LAST, EditError, Insert, Move, Remove, Rename, Replace
+from evalspec.formats.yaml.records import is_key
+from evalspec.formats.yaml.scalars import BREAKS
+from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw, Stuck
+from evalspec.formats.yaml.writing import write_key
+
+if TYPE_CHECKING:
+    from evalspec.formats.edits import Edit, Path, Where
+
+_FIRST_LINE = re.compile(f"([^{BREAKS}]*)(\r\n|[{BREAKS}])")
+_HEADER_COMMENT = re.compile(f"[|>][-+0-9]*([ \t]+#[^{BREAKS}]*)")
+_MERGED = "this key comes from a merge (`<<`); it is written elsewhere"
+_TWICE = "the key is given more than once"
+
+
+class Changer:
+    """Applies edits below one record.
+
+    Attributes:
+        opener: what opens the nodes of the text.
+        root: the record's own mapping.
+    """
+
+    def __init__(self, opener: Opener, root: Block | Flow) -> None:
+        self.opener = opener
+        self.root = root
+
+    def apply(self, edit: Edit) -> None:
+        """Carry out one edit.
+
+        Raises:
+            EditError: a path that is not there, or a new key that is.
+            Stuck: what cannot be done in place.
+        """
+        match edit:
+            case Replace(path, value):
+                self._replace(*self._find(path, edit), value)
+            case Rename(path, key):
+                self._rename(path, key, edit)
+            case Insert(path, value, where):
+                holder = self._make(path[:-1], edit)
+                self._put(holder, self._fresh(holder, path[-1], New(value), edit), where)
+            case Remove(path):
+                holder, index = self._find(path, edit)
+                self._take(holder, index, path[-1])
+            case Move(path, to, where):
+                if where == IN_PLACE:
+                    self._move_in_place(path, to, edit)
+                else:
+                    self._move(path, to, where, edit)
+
+    # ------------------------------------------------------------------------------------------ finding
+
+    def _find(self, path: Path, edit: Edit) -> tuple[Block | Flow, int]:
+        holder: Block | Flow = self.root
+        for step in path[:-1]:
+            holder = self._enter(holder, self._index(holder, step, edit), step, edit)
+        return holder, self._index(holder, path[-1], edit)
+
+    def _index(self, holder: Block | Flow, step: str | int, edit: Edit) -> int:
+        if holder.kind == "sequence":
+            if isinstance(step, int) and -len(holder.items) <= step < len(holder.items):
+                return step % len(holder.items)
+        else:
+            for index in range(len(holder.items) - 1, -1, -1):
+                if _named(holder.items[index], step):
+                    return index
+            if any(item.key_node is not None and item.key_node.value == "<<" for item in holder.items):
+                raise Stuck(_MERGED, _place(holder))
+        raise EditError(edit, f"there is no {step!r}")
+
+    def _enter(self, holder: Block | Flow, index: int, step: str | int, edit: Edit) -> Block | Flow:
+        item = self._opened(holder, index)
+        value = item.value
+        if isinstance(value, Raw):
+            entered = self.opener.enter(item, value)
+            if entered is None:
+                raise EditError(edit, f"there is nothing below {step!r}")
+            return entered
+        if isinstance(value, New):
+            if not isinstance(value.value, dict | list):
+                raise EditError(edit, f"there is nothing below {step!r}")
+            return self._unfold(holder, item, value.value)
+        return value
+
+    def _unfold(self, holder: Block | Flow, item: Item, value: Any) -> Block | Flow:
+        """A new mapping or list made into items, because a later edit goes into it."""
+        inside = self._container(holder, item, "mapping" if isinstance(value, dict) else "sequence")
+        pairs = value.items() if isinstance(value, dict) else [(None, entry) for entry in value]
+        for key, entry in pairs:
+            fresh = self._blank(inside)
+            if key is None:
+                fresh.key, fresh.colon = ("", "") if isinstance(inside, Flow) else ("-", "")
+            else:
+                fresh.name, fresh.key = key, write_key(key, flow=isinstance(inside, Flow))
+            fresh.value = New(entry)
+            self._join(inside, len(inside.items), fresh)
+        return inside
+
+    def _container(self, holder: Block | Flow, item: Item, kind: str) -> Block | Flow:
+        """A new, empty mapping or list as the item's value."""
+        if isinstance(holder, Flow):
+            item.value = Flow(kind, None, *("{}" if kind == "mapping" else "[]"))
+            return item.value
+        inline = holder.kind == "sequence"
+        layout = self.opener.layout
+        step = 2 if inline else layout.step if kind == "mapping" else layout.dash
+        item.value = block = Block(kind, item.column + step, inline=inline)
+        item.sep = " " if inline else item.tail if item.tail[-1:] in BREAKS and item.tail else layout.nl
+        item.tail = ""
+        return block
+
+    def _opened(self, holder: Block | Flow, index: int) -> Item:
+        item = holder.items[index]
+        if isinstance(holder, Block):
+            self.opener.open(item)
+        return item
+
+    # ------------------------------------------------------------------------------------------ edits
+
+    def _replace(self, holder: Block | Flow, index: int, value: Any) -> None:
+        item = self._opened(holder, index)
+        old = item.value
+        if isinstance(holder, Flow):
+            if holder.kind == "mapping" and not item.colon:
+                item.colon = ":"
+            item.sep = item.sep or (" " if item.key else "")
+        else:
+            self._clear_line(item, old)
+        item.value = New(value, self._style(old))
+
+    def _clear_line(self, item: Item, old: Any) -> None:
+        """Leave of a block's item what stays on its key's line: its comment and its end."""
+        first = _FIRST_LINE.match(item.sep)
+        if first is not None:
+            item.tail = item.tail if "#" in item.tail and not first[1].strip() else first[1] + first[2]
+        elif isinstance(old, Block):
+            item.tail = self.opener.layout.nl
+        elif isinstance(old, Raw) and old.node.id == "scalar" and old.node.style in ("|", ">"):
+            comment = _HEADER_COMMENT.match(self.opener.text, old.start)
+            item.tail = (comment[1] if comment else "") + item.tail
+        item.sep = " "
+
+    def _style(self, old: Any) -> str | None:
+        if isinstance(old, New):
+            return old.like
+        if isinstance(old, Raw) and old.node.id == "scalar":
+            return old.node.style or None
+        node = old.node
+        return "flow" if node is not None and node.flow_style and node.value else None
+
+    def _rename(self, path: Path, key: str, edit: Edit) -> None:
+        holder, index = self._find(path, edit)
+        self._check_new(holder, key, edit)
+        self._check_single(holder, path[-1])
+        self._name(holder, self._opened(holder, index), key)
+
+    def _name(self, holder: Block | Flow, item: Item, key: str) -> None:
+        if item.key[:1] in {"&", "!"}:
+            raise Stuck("the key has an anchor or a tag", item.token)
+        item.name = key
+        item.key = write_key(key, like=item.key, flow=isinstance(holder, Flow))
+
+    def _move(self, path: Path, to: Path, where: Where, edit: Edit) -> None:
+        source, index = self._find(path, edit)
+        if isinstance(source, Block) and source.items[index].odd:
+            self.opener.open(source.items[index])
+        item = self._take(source, index, path[-1])
+        target = self._make(to[:-1], edit)
+        self._check_new(target, to[-1], edit)
+        if isinstance(target, Flow):
+            self._flatten(item)
+        elif isinstance(source, Flow):
+            self._unflatten(item, target)
+        elif source.kind == "sequence":
+            self._undash(item)
+        if source.kind == "sequence" or to[-1] != path[-1]:
+            item.key = "" if source.kind == "sequence" else item.key
+            self._name(target, item, str(to[-1]))
+        self._put(target, item, where)
+
+    def _flatten(self, item: Item) -> None:
+        """An item on its way into braces: on one line, without comments."""
+        value = item.value
+        if (
+            isinstance(value, Block)
+            or (isinstance(value, Raw) and _is_block(value.node))
+            or "#" in item.lead + item.tail
+        ):
+            raise Stuck("a block, or a value with a comment, cannot move into braces", item.token)
+        item.lead = item.tail = item.gap = ""
+        item.colon, item.sep = ":", " "
+
+    def _unflatten(self, item: Item, target: Block) -> None:
+        """An item on its way out of braces."""
+        if "#" in item.lead + item.tail:
+            raise Stuck("a value with a comment cannot move out of braces", item.token)
+        item.column = target.column
+        item.lead, item.tail = " " * target.column, self.opener.layout.nl
+        item.colon, item.sep = ":", " "
+
+    def _undash(self, item: Item) -> None:
+        """A list's item on its way to a key."""
+        if isinstance(item.value, Raw) and item.value.node.id != "scalar" and not item.value.node.flow_style:
+            self.opener.enter(item, item.value)
+        item.colon = ":"
+        if isinstance(item.value, Block) and item.value.inline:
+            item.value.inline = False
+            item.value.items[0].lead = " " * item.value.column
+            item.sep = self.opener.layout.nl
+        elif isinstance(item.value, Raw | Flow) and not item.sep:
+            item.sep = " "
+
+    def _move_in_place(self, path: Path, to: Path, edit: Edit) -> None:
+        depth = len(path) - 1
+        if path[:-1] != to[:depth] or len(to) <= depth:
+            raise EditError(edit, "a move in place stays below the same mapping")
+        holder, index = self._find(path, edit)
+        key, *rest = (str(step) for step in to[depth:])
+        if key != path[-1]:
+            self._check_new(holder, key, edit)
+        self._check_single(holder, path[-1])
+        item = self._opened(holder, index)
+        names = [key, *rest]
+        if names[-1] != path[-1]:
+            self._name(holder, item, names[-1])
+        gap, item.gap = item.gap, ""
+        outer = holder
+        for name in names[:-1]:
+            made = self._blank(outer)
+            made.name, made.key = name, write_key(name, like=item.key, flow=isinstance(outer, Flow))
+            if outer is holder:
+                made.gap = gap
+                if isinstance(holder, Flow):
+                    made.lead, made.tail, item.lead, item.tail = item.lead, item.tail, "", ""
+                holder.items[index] = made
+            else:
+                outer.items.append(made)
+            outer = self._container(outer, made, "mapping")
+        if outer is holder:
+            item.gap = gap
+        else:
+            outer.items.append(item)
+
+    # ------------------------------------------------------------------------------------------ putting and taking
+
+    def _make(self, path: Path, edit: Edit) -> Block | Flow:
+        """The mapping at `path`; the mappings that are missing on the way are made, last in their parent."""
+        holder: Block | Flow = self.root
+        for step in path:
+            if holder.kind == "mapping" and not any(_named(item, step) for item in holder.items):
+                fresh = self._fresh(holder, step, New({}), edit)
+                self._put(holder, fresh, LAST)
+                holder = self._container(holder, fresh, "mapping")
+            else:
+                holder = self._enter(holder, self._index(holder, step, edit), step, edit)
+        if holder.kind != "mapping":
+            raise EditError(edit, "the new key's parent is no mapping")
+        return holder
+
+    def _fresh(self, holder: Block | Flow, name: str | int, value: New, edit: Edit) -> Item:
+        self._check_new(holder, name, edit)
+        item = self._blank(holder)
+        item.name = str(name)
+        like = next((item.key for item in holder.items if item.key), "") if isinstance(holder, Flow) else ""
+        item.key = write_key(item.name, like=like, flow=isinstance(holder, Flow))
+        if like[:1] == '"':
+            value.like = value.like or '"'
+        item.value = value
+        return item
+
+    def _blank(self, holder: Block | Flow) -> Item:
+        item = Item(holder.column if isinstance(holder, Block) else 0)
+        item.is_open = True
+        item.colon, item.sep = ":", " "
+        if isinstance(holder, Block):
+            item.lead, item.tail = " " * holder.column, self.opener.layout.nl
+        elif holder.kind == "sequence":
+            item.colon = item.sep = ""
+        return item
+
+    def _put(self, holder: Block | Flow, item: Item, where: Where) -> None:
+        index = len(holder.items)
+        if where.first:
+            index = 0
+        elif where.after is not None:
+            places = [place for place, other in enumerate(holder.items) if _named(other, where.after)]
+            index = places[-1] + 1 if places else index
+        self._join(holder, index, item)
+
+    def _join(self, holder: Block | Flow, index: int, item: Item) -> None:
+        items = holder.items
+        items.insert(index, item)
+        if isinstance(holder, Block):
+            if (
+                index == 0
+                and len(items) > 1
+                and not holder.inline
+                and not items[1].is_open
+                and not items[1].odd
+            ):
+                self.opener.open(items[1])
+                item.gap, items[1].gap = items[1].gap, ""
+            return
+        item.lead = item.tail = ""
+        if len(items) == 1:
+            holder.foot = holder.foot.strip(f" \t{BREAKS}")
+        elif index == 0:
+            item.lead = items[1].lead
+            items[1].lead = items[2].lead if len(items) > 2 else items[1].lead or " "
+        else:
+            item.lead = items[index - 1].lead if index > 1 else items[0].lead or " "
+            if index == len(items) - 1 and not holder.comma:
+                item.tail, items[index - 1].tail = items[index - 1].tail, ""
+
+    def _take(self, holder: Block | Flow, index: int, step: str | int) -> Item:
+        """The item taken out of its place; what stands above it and is not its own stays."""
+        self._check_single(holder, step)
+        items = holder.items
+        item = items[index]
+        if isinstance(holder, Block):
+            if not item.odd:
+                self.opener.open(item)
+            if item.gap and index + 1 < len(items):
+                after = self._opened(holder, index + 1)
+                after.gap = item.gap + after.gap
+            else:
+                holder.trailer = item.gap + holder.trailer
+            item.gap = ""
+        elif index + 1 < len(items):
+            if index == 0:
+                items[1].lead = item.lead
+        elif index and not holder.comma:
+            items[index - 1].tail = item.tail
+        del items[index]
+        return item
+
+    def _check_new(self, holder: Block | Flow, name: str | int, edit: Edit) -> None:
+        if holder.kind != "mapping":
+            raise EditError(edit, "the new key's parent is no mapping")
+        if any(_named(item, name) for item in holder.items):
+            raise EditError(edit, "the new key is there already")
+
+    def _check_single(self, holder: Block | Flow, step: str | int) -> None:
+        if holder.kind == "mapping" and sum(_named(item, step) for item in holder.items) > 1:
+            raise Stuck(_TWICE, _place(holder))
+
+
+def _is_block(node: Any) -> bool:
+    return node.style in ("|", ">") if node.id == "scalar" else not node.flow_style
+
+
+def _named(item: Item, step: str | int) -> bool:
+    return (
+        item.name == step
+        if item.name is not None
+        else item.key_node is not None and is_key(item.key_node, step)
+    )
+
+
+def _place(holder: Block | Flow) -> int:
+    return int(holder.node.start_mark.index) if holder.node is not None else 0

@@ -1,0 +1,102 @@
+"""Mappings and lists in braces and brackets, opened for editing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from evalspec.formats.yaml.scalars import BREAKS
+from evalspec.formats.yaml.tree import Flow, Item, Raw, Stuck
+
+if TYPE_CHECKING:
+    from evalspec.formats.yaml.tree import Opener
+
+_SPACE = re.compile(f"(?:[ \t{BREAKS}]|(?<=[ \t{BREAKS}])#[^{BREAKS}]*)*")
+_COLON = re.compile(f"[ \t{BREAKS}]*:")
+_HEAD = re.compile(f"(?:[&!][^ \t{BREAKS}]*[ \t{BREAKS}]+)*[{{\\[]")
+_ALIAS = re.compile(r"\*[0-9A-Za-z_-]+")
+
+
+def open_flow(opener: Opener, node: Any) -> Flow:
+    """The flow collection `node` with each of its items cut into pieces.
+
+    Raises:
+        Stuck: a single pair without braces, a `? key`, or a comment in a place where it cannot be kept.
+    """
+    text = opener.text
+    found = _HEAD.match(text, node.start_mark.index)
+    if found is None:
+        raise Stuck("a pair without braces in a list stays as it is", node.start_mark.index)
+    end = node.end_mark.index
+    flow = Flow(node.id, node, found.group(), "")
+    pairs = node.value if node.id == "mapping" else [(None, item) for item in node.value]
+    pos = found.end()
+    for key, value in pairs:
+        item = Item(0)
+        item.is_open = True
+        item.key_node, item.value_node = key, value
+        item.token = token = _SPACE.match(text, pos).end()  # type: ignore[union-attr]
+        item.lead = text[pos:token]
+        stop = _cut(opener, item)
+        close = _SPACE.match(text, stop).end()  # type: ignore[union-attr]
+        item.tail = text[stop:close]
+        flow.items.append(item)
+        pos = close + 1
+        if text[close] != ",":
+            flow.foot = text[close:end]
+            break
+    else:
+        flow.comma = bool(pairs)
+        flow.foot = text[pos:end]
+    if flow.foot.strip(f" \t{BREAKS}") not in {"}", "]"}:
+        raise Stuck(
+            "a comment, or a layout that is not understood, stands in these brackets", node.start_mark.index
+        )
+    if node.id == "mapping":
+        opener.note_doubt(pairs)
+    return flow
+
+
+def _cut(opener: Opener, item: Item) -> int:
+    """Cut an item into key, colon, separator and value; where it ends."""
+    text, token, node = opener.text, item.token, item.value_node
+    after = token
+    if item.key_node is not None:
+        if item.key_node.start_mark.index != token or text[token] == "?":
+            raise Stuck("a key written with `?` or as an alias stays as it is", token)
+        after = item.key_node.end_mark.index
+        item.key = text[token:after]
+        colon = _COLON.match(text, after)
+        if colon is None:
+            item.value = Raw(node, after, after)
+            return after
+        item.colon, after = colon.group(), colon.end()
+    start = node.start_mark.index
+    if start < after or (item.key_node is None and start < token):
+        start = _SPACE.match(text, after).end()  # type: ignore[union-attr]
+        found = _ALIAS.match(text, start)
+        if found is None:
+            raise Stuck("an alias was expected here", start)
+        stop = found.end()
+    else:
+        stop = _end(node)
+    item.sep = text[after:start]
+    item.value = Raw(node, start, stop)
+    return stop
+
+
+def _end(node: Any) -> int:
+    """Where a node of a flow collection ends; a pair without braces ends with its value."""
+    while (
+        node.id == "mapping"
+        and len(node.value) == 1
+        and node.value[0][1].end_mark.index <= node.end_mark.index
+    ):
+        value = node.value[0][1]
+        if (
+            node.start_mark.index != node.value[0][0].start_mark.index
+            or value.start_mark.index < node.start_mark.index
+        ):
+            break
+        node = value
+    return node.end_mark.index  # type: ignore[no-any-return]

@@ -1,0 +1,124 @@
+"""An edited tree back to text: untouched spans are copied, everything else is put together from its pieces."""
+
+from __future__ import annotations
+
+import re
+
+from evalspec.formats.yaml.scalars import BREAKS, quoted_like
+from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw
+from evalspec.formats.yaml.writing import write, write_flow
+
+_WHITE = " \t" + BREAKS
+#: The part of a line that an empty collection is written behind: all but its comment and its end.
+_BEFORE_COMMENT = re.compile(f"[^#{BREAKS}]*?(?=[ \t]*(?:#|[{BREAKS}]|$))")
+
+
+def render_root(opener: Opener, root: Block | Flow) -> str:
+    """The text of a document's root."""
+    if isinstance(root, Flow):
+        return render_flow(opener, root)
+    if root.items:
+        return render_block(opener, root)
+    return " " * root.column + _empty(root) + opener.layout.nl + root.trailer
+
+
+def render_block(opener: Opener, block: Block) -> str:
+    """The lines of a block's items; without the first one's indent where it begins behind a dash."""
+    text = opener.text
+    parts: list[str] = []
+    for index, item in enumerate(block.items):
+        if item.is_open:
+            piece = _item(opener, item, block.column)
+        else:
+            piece = text[item.start : item.end]
+            if item.inline and index:
+                piece = " " * item.column + piece
+        if index:
+            if parts[-1][-1] not in BREAKS:
+                parts.append(opener.layout.nl)
+        elif block.inline:
+            piece = piece.lstrip(_WHITE)
+        parts.append(piece)
+    parts.append(block.trailer)
+    return "".join(parts)
+
+
+def _item(opener: Opener, item: Item, column: int) -> str:
+    value = item.value
+    if isinstance(value, Raw):
+        rest = item.sep + opener.text[value.start : value.end] + item.tail
+    elif isinstance(value, New):
+        rest = _new(opener, item, value)
+    elif isinstance(value, Flow):
+        rest = item.sep + render_flow(opener, value) + item.tail
+    elif value.items:
+        rest = item.sep + value.props + render_block(opener, value) + item.tail
+    else:
+        rest = _emptied(opener, item, value)
+    lines = item.lead + item.key + item.colon + rest
+    return item.gap + (lines if column == item.column else shift(lines, column - item.column))
+
+
+def _new(opener: Opener, item: Item, value: New) -> str:
+    dash = item.key == "-" and not item.colon
+    written = write(
+        value.value, item.column, opener.layout, like=value.like, at=item.column + 2 if dash else None
+    )
+    tail = item.tail
+    if written.body and tail[-1:] not in BREAKS:
+        tail += opener.layout.nl
+    if written.head:
+        return f" {written.head}{tail}{written.body}"
+    if dash and not tail.strip():
+        return " " + written.body[item.column + 2 :]
+    return tail + written.body
+
+
+def _emptied(opener: Opener, item: Item, block: Block) -> str:
+    """An empty collection where a block was: `{}` behind the key, before the comment of its line."""
+    around = item.sep + block.props
+    before = _BEFORE_COMMENT.match(around).group()  # type: ignore[union-attr]
+    after = around[len(before) :]
+    if not after.strip(" \t"):
+        after = opener.layout.nl
+    return f"{before} {_empty(block)}{after}{block.trailer}{item.tail}"
+
+
+def _empty(block: Block) -> str:
+    return "{}" if block.kind == "mapping" else "[]"
+
+
+def render_flow(opener: Opener, flow: Flow) -> str:
+    """A flow collection's text, its new values on one line."""
+    parts = []
+    for item in flow.items:
+        value = item.value
+        if isinstance(value, Raw):
+            text = opener.text[value.start : value.end]
+        elif isinstance(value, Flow):
+            text = render_flow(opener, value)
+        else:
+            assert isinstance(value, New)  # noqa: S101 - a block is never put into a flow collection
+            like = value.like or ""
+            plain = isinstance(value.value, str)
+            text = quoted_like(value.value, like, flow=True) if plain else write_flow(value.value)
+        parts.append(f"{item.lead}{item.key}{item.colon}{item.sep}{text}{item.tail}")
+    comma = "," if flow.comma and parts else ""
+    return f"{flow.head}{','.join(parts)}{comma}{flow.foot}"
+
+
+def shift(lines: str, by: int) -> str:
+    """Lines moved `by` columns to the right (to the left where negative); blank lines stay.
+
+    Relative indents stay, and with them the content of block texts; in quoted and plain texts of several lines an
+    indent is no content.
+    """
+    out = []
+    for line in lines.splitlines(keepends=True):
+        if line[0] in BREAKS:
+            out.append(line)
+        elif by > 0:
+            out.append(" " * by + line)
+        else:
+            out.append(line[min(-by, len(line) - len(line.lstrip(" "))) :])
+    return "".join(out)
