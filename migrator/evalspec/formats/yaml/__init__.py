@@ -1,10 +1,10 @@
 """YAML task files: read with places, edited in place byte for byte, written new.
 
 Reading: `read` gives a `YamlFile`, `records` its records, `place` where a value stands. Editing: `edit` takes bytes,
-`edit_file` a file that was read, `edit_document` the text of one bare mapping.
+`edit_file` a file that was read, `edit_document` the text of one bare mapping. Writing: `dump_new`.
 """
 
-from evalspec.formats.yaml.editing import EditRefused, edit, edit_document, edit_file
+from evalspec.formats.yaml.editing import EditRefused, Unwritable, dump_new, edit, edit_document, edit_file
 from evalspec.formats.yaml.reading import LM_EVAL, STRICT, Dialect, YamlFile, YamlLimits, read
 from evalspec.formats.yaml.records import RecordKey, YamlRecord, place, records
 from evalspec.formats.yaml.values import Tagged
@@ -16,9 +16,11 @@ __all__ = [
     "EditRefused",
     "RecordKey",
     "Tagged",
+    "Unwritable",
     "YamlFile",
     "YamlLimits",
     "YamlRecord",
+    "dump_new",
     "edit",
     "edit_document",
     "edit_file",

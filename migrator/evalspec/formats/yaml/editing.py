@@ -1,25 +1,16 @@
 """YAML edited in place: the spans that change, and not one byte more (design.md, "Bytes").
 
 Every result is parsed again and compared with what was meant. What cannot be done in place is refused with the
-place and the reason; with `reformat` the file goes through a round trip instead.
+place and the reason; with `reformat` the file goes through ruamel.yaml's round trip instead.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import EvalspecError, FormatError
-from evalspec.formats.edits import apply_to_value
-from evalspec.formats.yaml.changing import Changer
-from evalspec.formats.yaml.compose import compose
-from evalspec.formats.yaml.reading import BOM, LM_EVAL, STRICT, Dialect, Source, YamlFile, YamlLimits, read
+from evalspec.errors import EvalspecError
+from evalspec.formats.yaml.reading import BOM, LM_EVAL, STRICT, Dialect, YamlFile, YamlLimits, read
 from evalspec.formats.yaml.records import RecordKey
-from evalspec.formats.yaml.render import render_root
-from evalspec.formats.yaml.scalars import BREAKS
-from evalspec.formats.yaml.tree import Block, Flow, Opener, Raw, Stuck
-from evalspec.formats.yaml.values import Builder
-from evalspec.formats.yaml.verify import Verifier, equal
-from evalspec.formats.yaml.writing import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +20,10 @@ if TYPE_CHECKING:
     Changes = Sequence[tuple[RecordKey, Sequence[Edit]]]
 
 _FIX = "run it with --reformat: this one file is then laid out anew, its comments kept"
-_SHARED = "an alias or a merge key makes the change reach further than it should"
-_UNLIKE = "written in place, the change would not read as it is meant"
+
+
+class Unwritable(ValueError):
+    """A value that YAML has no way to hold, or that no reader of ours would take back."""
 
 
 class EditRefused(EvalspecError):
@@ -82,8 +75,10 @@ def edit(
 
 def edit_file(file: YamlFile, changes: Changes, *, reformat: bool = False) -> bytes:
     """As `edit`, for a file that was read already."""
+    from evalspec.formats.yaml.splice import spliced
+
     try:
-        text = _spliced(file, changes)
+        text = spliced(file, changes)
     except EditRefused:
         if not reformat:
             raise
@@ -104,115 +99,12 @@ def edit_document(text: str, edits: Sequence[Edit], *, dialect: Dialect = LM_EVA
     return edit(text.encode(), [(RecordKey(), edits)], dialect=dialect).decode()
 
 
-def _spliced(file: YamlFile, changes: Changes) -> str:
-    source = file.source
-    opener = Opener(source.text, file.documents)
-    roots: dict[int, Block | Flow] = {}
-    key = None
-    try:
-        for key, edits in changes:
-            if not edits:
-                continue
-            changer = Changer(opener, _record_root(file, opener, roots, key))
-            for one in edits:
-                changer.apply(one)
-        text = _assemble(file, opener, roots)
-    except Stuck as stuck:
-        line, column = source.place(stuck.index)
-        raise EditRefused(stuck.reason, line=line, column=column, key=key) from None
-    except Unwritable as unwritable:
-        raise EditRefused(str(unwritable), key=key, fix="change the value") from None
-    _verify(file, changes, opener, roots, text)
-    return text
-
-
-def _record_root(
-    file: YamlFile, opener: Opener, roots: dict[int, Block | Flow], key: RecordKey
-) -> Block | Flow:
-    """The mapping of a record, opened."""
-    node = file.documents[key.document] if key.document < len(file.documents) else None
-    if node is None or node.id == "scalar" or (node.id == "sequence") == (key.item is None):
-        raise EditRefused("there is no such record", key=key, fix="read the file again")
-    root = roots.get(key.document)
-    if root is None:
-        before = file.documents[key.document - 1].end_mark.index if key.document else 0
-        root = roots[key.document] = opener.root(node, before)
-    if key.item is None:
-        return root
-    if key.item >= len(root.items):
-        raise EditRefused("there is no such record", key=key, fix="read the file again")
-    item = root.items[key.item]
-    if isinstance(root, Block):
-        opener.open(item)
-    if isinstance(item.value, Block | Flow):
-        return item.value
-    inside = opener.enter(item, item.value) if isinstance(item.value, Raw) else None
-    if inside is None or inside.kind != "mapping":
-        raise EditRefused("the record is no mapping", key=key, fix="correct the record first")
-    return inside
-
-
-def _assemble(file: YamlFile, opener: Opener, roots: dict[int, Block | Flow]) -> str:
-    """The whole text: what lies between the edited documents is copied."""
-    text = file.source.text
-    parts = []
-    done = 0
-    for document in sorted(roots):
-        root = roots[document]
-        node = file.documents[document]
-        start, end = (
-            (root.start, root.end)
-            if isinstance(root, Block)
-            else (node.start_mark.index, node.end_mark.index)
-        )
-        parts += [text[done:start], render_root(opener, root)]
-        done = end
-    parts.append(text[done:])
-    result = "".join(parts)
-    if text and text[-1] not in BREAKS:
-        nl = opener.layout.nl
-        result = result.removesuffix(nl)
-    return result
-
-
-def _verify(
-    file: YamlFile, changes: Changes, opener: Opener, roots: dict[int, Block | Flow], text: str
-) -> None:
-    """Parse the new text and compare it with what was meant.
+def dump_new(values: Sequence[Any] | dict[str, Any]) -> bytes:
+    """The bytes of a new file: a list of records, or one record as a bare mapping.
 
     Raises:
-        EditRefused: it reads differently.
+        Unwritable: a value that YAML, or our reader, does not hold.
     """
-    source = Source(text)
-    shared = "*" in file.source.text
-    reason = _SHARED if shared else _UNLIKE
-    key = next((key for key, edits in changes if edits), None)
-    try:
-        nodes = compose(source, file.limits)
-        new = file._replace(source=source, documents=nodes)
-        verifier = Verifier(Builder(new), aliases=shared)
-        good = len(nodes) == len(file.documents) and all(
-            verifier.meant(roots[index], node)
-            if index in roots
-            else verifier.same(file.documents[index], node)
-            for index, node in enumerate(nodes)
-        )
-        if good and (opener.unsure or shared):
-            good = all(_reads_as_meant(file, new, key, edits) for key, edits in changes)
-    except FormatError as error:
-        good, reason = False, f"{reason} ({error.message})"
-    if not good:
-        line, column = file.source.mark_place(_node(file, key).start_mark) if key else (1, 1)
-        raise EditRefused(reason, line=line, column=column, key=key)
+    from evalspec.formats.yaml.roundtrip import fresh
 
-
-def _reads_as_meant(file: YamlFile, new: YamlFile, key: RecordKey, edits: Sequence[Edit]) -> bool:
-    """Compare a record's values, where merge keys, aliases or keys given twice make its nodes say too little."""
-    wanted = apply_to_value(Builder(file).build(_node(file, key)), edits)
-    found = Builder(new).build(_node(new, key))
-    return wanted == found and equal(sorted(map(str, wanted)), sorted(map(str, found)))
-
-
-def _node(file: YamlFile, key: RecordKey) -> Any:
-    node = file.documents[key.document]
-    return node if key.item is None else node.value[key.item]
+    return fresh(values)

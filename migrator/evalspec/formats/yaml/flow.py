@@ -99,4 +99,4 @@ def _end(node: Any) -> int:
         ):
             break
         node = value
-    return node.end_mark.index  # type: ignore[no-any-return]
+    return int(node.end_mark.index)

@@ -9,12 +9,13 @@ from evalspec.errors import FormatError
 from evalspec.formats.edits import IN_PLACE, EditError, Insert, Move, Remove, Rename, Replace, apply_to_value
 from evalspec.formats.yaml import scalars
 from evalspec.formats.yaml.compose import compose
-from evalspec.formats.yaml.editing import EditRefused
+from evalspec.formats.yaml.editing import EditRefused, Unwritable
 from evalspec.formats.yaml.reading import STRICT, Source, read
 from evalspec.formats.yaml.records import RecordKey, records
+from evalspec.formats.yaml.render import shift
 from evalspec.formats.yaml.values import Builder, Tagged
 from evalspec.formats.yaml.verify import equal
-from evalspec.formats.yaml.writing import Layout, Unwritable, layout_of, write_flow
+from evalspec.formats.yaml.writing import Layout, layout_of, write_flow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +37,8 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
     from ruamel.yaml.error import YAMLError
 
     text = file.source.text
-    nl = scalars_line_end = layout_of(text, file.documents).nl
     layout = layout_of(text, file.documents)
-    lines = "\n".join(re.split(f"\r\n|[{scalars.BREAKS}]", text)) if nl != "\n" else text
+    lines = text if layout.nl == "\n" else re.sub(f"\r\n|[{scalars.BREAKS}]", "\n", text)
     for key, edits in changes:
         apply_to_value(_value(file, key), edits)
     try:
@@ -51,7 +51,7 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
             record = root if key.item is None else root[key.item]
             for edit in edits:
                 _apply(record, edit)
-        after = _dump(documents, layout, lines).replace("\n", scalars_line_end)
+        after = _dump(documents, layout, lines).replace("\n", layout.nl)
     except (YAMLError, Unwritable, ValueError, TypeError, KeyError, IndexError, NotImplementedError) as error:
         if isinstance(error, EditError):
             raise
@@ -61,12 +61,8 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
     return after
 
 
-def dump_new(values: Sequence[Any] | dict[str, Any]) -> bytes:
-    """The bytes of a new file: a list of records, or one record as a bare mapping.
-
-    Raises:
-        Unwritable: a value that YAML, or our reader, does not hold.
-    """
+def fresh(values: Sequence[Any] | dict[str, Any]) -> bytes:
+    """As `editing.dump_new`."""
     layout = Layout()
     data = _new(list(values) if not isinstance(values, dict) else values)
     text = _dump([data], layout, "\n")
@@ -104,6 +100,9 @@ def _dump(documents: list[Any], layout: Layout, like: str) -> str:
     else:
         yaml.dump_all(documents, out)
     text = out.getvalue()
+    fa = getattr(documents[0], "fa", None)
+    if len(documents) == 1 and isinstance(documents[0], list) and fa is not None and not fa.flow_style():
+        text = shift(text, -layout.dash)  # a list under a key is indented, one at the top is not
     return text if like.endswith("\n") else text.removesuffix("\n")
 
 
@@ -245,9 +244,8 @@ def _new(value: Any) -> Any:
     if isinstance(value, list):
         return comments.CommentedSeq(map(_new, value))
     if isinstance(value, Tagged):
-        return comments.TaggedScalar(
-            str(value.value), style=None if scalars.is_plain(str(value.value)) else '"', tag=value.tag
-        )
+        text = str(value.value)
+        return comments.TaggedScalar(text, style=None if scalars.is_plain(text) else '"', tag=value.tag)
     if isinstance(value, float):
         return _yaml(Layout()).load(write_flow(value))
     write_flow(value)

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.formats.yaml import scalars
+from evalspec.formats.yaml.editing import Unwritable
 from evalspec.formats.yaml.scalars import Written
 from evalspec.formats.yaml.values import STR, Tagged
 
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
 #: The longest list that replaces a list in brackets and stays in brackets.
 _FLOW_WIDTH = 100
-
-
-class Unwritable(ValueError):
-    """A value that YAML has no way to hold, or that no reader of ours would take back."""
 
 
 class Layout(NamedTuple):
