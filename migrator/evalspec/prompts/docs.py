@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalspec.prompts.problems import FunctionRef, Unknown
 from evalspec.prompts.rows import POOL_FILE
+from evalspec.prompts.samplers import sampler_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from evalspec.prompts.rows import RowSource
 
 Doc = dict[str, Any]
+_NO_POOL: list[Doc] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,15 @@ def docs_of(
 
     Raises:
         ValueError: the task has neither a test nor a validation split.
+        KeyError, TypeError: its sampler is none.
     """
     split = config.eval_split
-    if split is None:
-        raise ValueError("the task must have a test or a validation split")
     reader = _Reader(name, config, source, are_docs, as_dataset)
     pool, fell_back = reader.pool()
+    if pool is not _NO_POOL:
+        sampler_class(config.fewshot.sampler)
+    if split is None:
+        raise ValueError("the task must have a test or a validation split")
     try:
         docs, features = reader.docs(split, config.process_docs, "process_docs")
     except Unknown as unknown:
@@ -114,7 +119,7 @@ class _Reader:
         for split in (config.training_split, config.validation_split, config.test_split):
             if split is not None:
                 return self._rows(split, config.process_docs, "process_docs"), split
-        return [], None
+        return _NO_POOL, None
 
     def _rows(self, split: str, process: Any, field: str) -> Sequence[Doc]:
         rows, _ = self.docs(split, process, field)

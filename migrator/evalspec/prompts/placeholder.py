@@ -25,11 +25,12 @@ def placeholder_rows(config: TaskConfig, sandbox: Sandbox, shots: int, prompt: A
 
     The rows of the pool say which example they belong to, so that they are told apart.
     """
-    root = _shape_of(config, sandbox, prompt)
+    root = shape_of(config, sandbox, prompt)
     return root.row(""), [root.row(f" {number}") for number in range(1, shots + 1)]
 
 
-def _shape_of(config: TaskConfig, sandbox: Sandbox, prompt: Any) -> Shape:
+def shape_of(config: TaskConfig, sandbox: Sandbox, prompt: Any) -> Shape:
+    """What a task's fields say of its columns."""
     root = Shape()
     few = config.fewshot
     choices = config.doc_to_choice

@@ -105,24 +105,33 @@ def render_template(
         parts: also take the text apart, with origins.
         place_of: finds the place of a field in its file.
     """
-    number = None
+    asked = False
+    # The harness takes a limit of 0 for none, and drops all that it built afterwards: errors are what is left.
+    nothing = view.limit == 0 and not task.global_draws
     for number, doc, shots in task.draws(view):
         try:
-            if isinstance(shots, Exception):
-                raise shots
-            yield _render_row(task, label, view, number, doc, shots, parts=parts, place_of=place_of)
+            line = _render_row(task, label, view, number, doc, shots, parts=parts, place_of=place_of)
+            if nothing:
+                continue
+            asked = asked or line.unknown is not None or bool(line.prompt and line.prompt.requests)
+            yield line
         except Unknown as unknown:
-            yield RenderedRow(label, number, view.name, unknown=str(unknown), field=unknown.field)
+            if not nothing:
+                asked = True
+                yield RenderedRow(label, number, view.name, unknown=str(unknown), field=unknown.field)
         except Exception as problem:
             reason = unknowable(problem)
             if reason is not None:
+                if nothing:
+                    continue
+                asked = True
                 yield RenderedRow(label, number, view.name, unknown=reason)
                 continue
             failure = failure_of(problem)
             yield RenderedRow(label, number, view.name, error=failure, field=failure.field)
             return
-    if number is None and not task.global_draws:
-        empty = Failure("ValueError", "there are no rows to build requests for")
+    if not asked and not task.global_draws:
+        empty = Failure("ValueError", "no row gives a request")
         yield RenderedRow(label, None, view.name, error=empty)
 
 
@@ -132,7 +141,7 @@ def _render_row(
     view: View,
     number: int,
     doc: dict[str, Any],
-    shots: tuple[int, ...],
+    shots: tuple[int, ...] | Exception,
     *,
     parts: bool,
     place_of: Callable[[str], Place | None] | None,
@@ -161,7 +170,7 @@ def _render_row(
         output_type=config.output_type,
         stop=(until,) if isinstance(until, str) else tuple(until or ()),
         generation=generation,
-        shots=shots,
+        shots=row.shots,
         notes=context.notes,
     )
     if place_of is not None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalspec.prompts.problems import FunctionRef
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -100,3 +102,19 @@ def get_sampler(name: str) -> type[ContextSampler]:
         return SAMPLER_REGISTRY[name]
     except KeyError:
         raise KeyError(f"no sampler {name!r}; there are {', '.join(SAMPLER_REGISTRY)}") from None
+
+
+def sampler_class(named: Any) -> Any:
+    """The sampler that a task asks for; an `Unknown` where it is a function that was not run.
+
+    Raises:
+        KeyError: no sampler of that name.
+        TypeError: neither a name nor a class.
+    """
+    if isinstance(named, FunctionRef):
+        return named.unknown("fewshot_config.sampler")
+    if isinstance(named, str):
+        return get_sampler(named)
+    if isinstance(named, type):
+        return named
+    raise TypeError(f"fewshot_config.sampler must be a name, not {type(named).__name__}")

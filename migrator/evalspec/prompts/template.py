@@ -16,9 +16,9 @@ from evalspec.prompts.message import (
     messages_to_text,
     multiturn_to_singleturn,
 )
-from evalspec.prompts.problems import FunctionRef, Unknown
+from evalspec.prompts.problems import Unknown
 from evalspec.prompts.requests import OUTPUT_TYPES, construct_requests, continuation_delimiter
-from evalspec.prompts.samplers import ContextSampler, get_sampler
+from evalspec.prompts.samplers import ContextSampler, get_sampler, sampler_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -104,7 +104,7 @@ class TemplateTask:
         self.pool = pool
         self.global_draws = global_draws
         self.few = few = config.fewshot
-        self.sampler_of = _sampler(few.sampler, in_order=in_order)
+        self.sampler_of = get_sampler("first_n") if in_order else sampler_class(few.sampler)
         self.fields = fields = Fields(
             sandbox,
             features,
@@ -182,9 +182,9 @@ class TemplateTask:
         return islice(enumerate(self.docs), view.rank, self.stop(view), view.world_size)
 
     def stop(self, view: View) -> int | None:
-        """The row to stop before. A limit below 1 is a share of the rows, and 0 is none at all."""
+        """The row to stop before. A limit below 1 is a share of the rows; 0 stops the harness nowhere."""
         limit = view.limit
-        if limit is None:
+        if limit is None or (limit == 0 and not self.global_draws):
             return None
         if limit < 1:
             from math import ceil
@@ -243,8 +243,10 @@ class TemplateTask:
         )
         return Shot(q, c, a, prefix, tuple(messages))
 
-    def read(self, doc: Doc, shots: tuple[int, ...]) -> Row:
+    def read(self, doc: Doc, shots: tuple[int, ...] | Exception) -> Row:
         """Read everything a prompt needs, in the harness's order, so that the first error is the harness's.
+
+        `shots` is what `draws` gave with the row; an error in its place is raised when its turn comes.
 
         Raises:
             Unknown: the prompt cannot be known here.
@@ -252,6 +254,8 @@ class TemplateTask:
         """
         prefix = self.prefix(doc)
         description = self.description(doc) or ""
+        if isinstance(shots, Exception):
+            raise shots
         for at in shots:
             self.shot(at)
         q = self.text(doc)
@@ -359,19 +363,6 @@ def _known(read: Callable[[Doc], Any], doc: Doc) -> Any:
         return read(doc)
     except Unknown as unknown:
         return unknown
-
-
-def _sampler(named: Any, *, in_order: bool) -> Any:
-    """The sampler class, or why there is none."""
-    if isinstance(named, FunctionRef):
-        return named.unknown("fewshot_config.sampler")
-    if isinstance(named, str):
-        found = get_sampler(named)
-    elif isinstance(named, type):
-        found = named
-    else:
-        raise TypeError(f"fewshot_config.sampler must be a name, not {type(named).__name__}")
-    return get_sampler("first_n") if in_order else found
 
 
 def _draw_of(sampler: Any) -> Callable[[int, Doc | None], Sequence[int]]:
