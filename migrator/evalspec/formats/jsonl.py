@@ -146,11 +146,20 @@ def scan_top(line: bytes) -> list[TopValue]:
     found = []
     position = 0
     for piece, value in zip(glue, values, strict=False):
-        match = _glue_key(piece)
         start = position + len(piece)
         position = start + len(value)
-        found.append(TopValue(json.loads(match[1]) if match else "", start, position))
+        found.append(TopValue(_key_in(piece, line), start, position))
     return found
+
+
+def _key_in(piece: bytes, line: bytes) -> str:
+    """The key in a piece of glue, decoded."""
+    match = _glue_key(piece)
+    try:
+        return str(json.loads(match[1].decode())) if match else ""
+    except ValueError:
+        parse_line(line, max_depth=len(line) + 1)  # says what is wrong with it
+        raise
 
 
 def _split_strictly(line: bytes) -> tuple[tuple[bytes, ...], list[bytes]]:

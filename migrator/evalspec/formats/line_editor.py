@@ -100,11 +100,12 @@ class LineEditor:
         edited = edit_text(root, self._edits, max_depth=self._max_depth)
         text = edited.text.encode()
         opened = edited.opened
-        if opened and all(root.items[number].kind == "object" for number in opened):
-            edited = edit_text(root, self._edits, max_depth=self._max_depth, open_first=opened)
-        elif opened:
+        cut = [root, *(root.items[number] for number in opened)]
+        if not all(node.kind == "object" and _can_cut(node.names) for node in cut):
             self._by_glue[kind] = None
             return text
+        if opened:
+            edited = edit_text(root, self._edits, max_depth=self._max_depth, open_first=opened)
         levels = None if self._bounded else self._max_depth
         self._by_glue[kind] = None if edited.opened else _template(root, edited, opened, levels)
         fill = self._by_glue[kind]
@@ -158,6 +159,11 @@ def _template(root: Node, edited: Edited, opened: tuple[int, ...], max_depth: in
         return join(new)
 
     return fill
+
+
+def _can_cut(names: Iterable[str]) -> bool:
+    """Whether msgspec takes these keys as names of fields."""
+    return not any(char in '"\\' or char < " " for name in names for char in name)
 
 
 def _cutter(names: Iterable[str]) -> Callable[[bytes], Any]:
