@@ -2,7 +2,7 @@
 
 A program of its own, because it forks thousands of children and a small process forks faster:
 
-    python -m crash.matrix (runs | recoveries) SCENE (file | run) STEP FOLDER
+    python -m crash.matrix (runs | recoveries | errors | signals | meddlers) SCENE (file | run) STEP FOLDER
 
 prints what it counted as JSON. An assertion that fails ends it with a traceback that names the instant.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from crash.scenes import SCENES, Scene, State
 from crash.system import STOPPED, Instant, in_child, instants
+from crash.trouble import errors, meddlers, signals
 
 from evalspec.writing import pending, recover
 
@@ -121,5 +122,7 @@ def recovering(
 
 if __name__ == "__main__":
     what, name, atomic, step, base = sys.argv[1:]
-    work = {"runs": matrix, "recoveries": twice}[what]
+    work = {"runs": matrix, "recoveries": twice, "errors": errors, "signals": signals, "meddlers": meddlers}[
+        what
+    ]
     print(json.dumps(work(SCENES[name], atomic, Path(base), int(step))))

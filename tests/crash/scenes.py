@@ -57,6 +57,7 @@ class Scene:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
             target.chmod(0o640)
+            os.utime(target, (1e9, 1e9))  # long ago, so that every change shows in the time
         for path, to in self.links.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).symlink_to(to)
@@ -65,8 +66,11 @@ class Scene:
     def reset(self, folder: Path) -> None:
         """Give a laid folder its old bytes again, whatever happened to it."""
         for path, data in self.files.items():
-            if (folder / path).read_bytes() != data:
+            if not (folder / path).exists() or (folder / path).read_bytes() != data:
+                (folder / path).unlink(missing_ok=True)
                 (folder / path).write_bytes(data)
+                (folder / path).chmod(0o640)
+                os.utime(folder / path, (1e9, 1e9))
         for path in self.new:
             (folder / path).unlink(missing_ok=True)
         backup = folder.parent / "backup"

@@ -120,12 +120,13 @@ def _error(code: int, args: Any) -> OSError:
 
 
 class Ending(NamedTuple):
-    """How a child ended: its exit status (negative: the signal), the calls it made, and what it returned or raised."""
+    """How a child ended: its exit status (negative: the signal), the calls it made, and what it returned or
+    raised (the error's class, sentence and next step)."""
 
     status: int
     calls: tuple[str, ...]
     result: Any
-    error: tuple[str, str] | None
+    error: tuple[str, str, str] | None
 
 
 def in_child(
@@ -161,7 +162,7 @@ def in_child(
             try:
                 result = work()
             except BaseException as raised:  # noqa: BLE001 -- the parent judges it
-                error = (type(raised).__name__, str(raised))
+                error = (type(raised).__name__, str(raised), getattr(raised, "fix", ""))
                 status = getattr(raised, "exit_code", 130 if isinstance(raised, KeyboardInterrupt) else 99)
             with contextlib.suppress(OSError), open(writer, "wb") as out:
                 out.write(pickle.dumps((tuple(double.calls), result, error)))

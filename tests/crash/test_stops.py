@@ -17,27 +17,29 @@ import pytest
 from crash.scenes import SCENES
 from crash.table import Table
 
-COLUMNS = (
-    "scene",
-    "atomic",
-    "instants",
-    "stops",
-    "all old",
-    "mixed",
-    "all new",
-    "finished",
-    "undone",
-    "dropped",
-)
+STOPS = ("instants", "stops", "all old", "mixed", "all new", "finished", "undone", "dropped")
+#: What `crash.matrix` counts, and what it does at each instant.
+KINDS = {
+    "runs": (STOPS, "A run is ended (os._exit, SIGKILL) at"),
+    "recoveries": (STOPS, "A run is ended, and then its recovery too, at"),
+    "errors": (
+        ("errors", "went on", "refused, all old", "partly", "refused, all new", "left a journal"),
+        "An error (ENOSPC, EACCES, EXDEV, EIO, EINTR, …), once or for good, from",
+    ),
+    "signals": (("signals", "all old", "all new"), "SIGINT or SIGTERM before"),
+    "meddlers": (
+        ("changes", "refused", "done before", "done after", "in the gap"),
+        "Somebody else changes a file before",
+    ),
+}
 TESTS = Path(__file__).parent.parent
 
 
 def run_matrix(what: str, names: list[str], step: int, place: Path | None) -> Table:
     """Run scenes two at a time, in `place` or, for speed, in memory; their counts as a table."""
-    told = "" if what == "runs" else ", its recovery stopped"
-    table = Table(
-        f"Stopped at {'every' if step == 1 else f'one in {step} of the'} system calls{told}", COLUMNS
-    )
+    counted, title = KINDS[what]
+    which = "every system call" if step == 1 else f"one in {step} system calls"
+    table = Table(f"{title} {which}", ("scene", "atomic", *counted))
     jobs = [(name, atomic) for name in names for atomic in ("file", "run")]
 
     def work(job: tuple[str, str]) -> dict[str, int]:
@@ -50,7 +52,7 @@ def run_matrix(what: str, names: list[str], step: int, place: Path | None) -> Ta
 
     with ThreadPoolExecutor(2) as pool:
         for job, counts in zip(jobs, pool.map(work, jobs), strict=True):
-            assert counts["stops"] > 0
+            assert next(iter(counts.values())) > 0
             table.row(*job, *counts.values())
     table.show()
     return table
@@ -68,18 +70,31 @@ def test_every_instant_of_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.crash
+@pytest.mark.parametrize("what", ["errors", "signals", "meddlers"])
+def test_every_trouble(what: str, tmp_path: Path) -> None:
+    run_matrix(what, list(SCENES), 1, tmp_path)
+
+
+@pytest.mark.crash
 def test_every_instant_of_a_recovery() -> None:
-    run_matrix("recoveries", list(SCENES), 3, in_memory())
+    run_matrix("recoveries", list(SCENES), 2, in_memory())
 
 
 def test_some_instants_of_a_run() -> None:
-    table = run_matrix("runs", list(SCENES), 7, in_memory())
-    assert sum(int(str(row[COLUMNS.index("mixed")])) for row in table.rows) > 0, (
-        "no stop between two replacements"
-    )
-    for outcome in ("finished", "undone", "dropped"):
-        assert all(row[COLUMNS.index(outcome)] for row in table.rows), outcome
+    table = run_matrix("runs", list(SCENES), 17, in_memory())
+    assert total(table, "mixed") > 0, "no stop between two replacements"
+    assert all(total(table, outcome) for outcome in ("finished", "undone", "dropped"))
 
 
 def test_some_instants_of_a_recovery() -> None:
-    run_matrix("recoveries", ["many files", "symlinks"], 20, in_memory())
+    run_matrix("recoveries", ["many files"], 37, in_memory())
+
+
+@pytest.mark.parametrize(("what", "step"), [("errors", 29), ("signals", 13), ("meddlers", 13)])
+def test_some_troubles(what: str, step: int) -> None:
+    table = run_matrix(what, ["many files", "symlinks"], step, in_memory())
+    assert total(table, {"errors": "went on", "signals": "all new", "meddlers": "refused"}[what])
+
+
+def total(table: Table, column: str) -> int:
+    return sum(int(str(row[table.columns.index(column)])) for row in table.rows)

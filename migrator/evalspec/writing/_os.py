@@ -199,7 +199,7 @@ def transfer(source: int, to: int) -> None:
 
 
 def keep_metadata(fd: int, like: os.stat_result, source: str) -> None:
-    """Give an open file the owner, mode and attributes of another, as far as this user may.
+    """Give an open file the mode of another, and its owner and attributes as far as this user may.
 
     Args:
         fd: the open file.
@@ -218,11 +218,9 @@ def keep_metadata(fd: int, like: os.stat_result, source: str) -> None:
             except OSError as error:
                 if error.errno not in {errno.EPERM, errno.EACCES, *_UNSUPPORTED}:
                     raise
-    try:
+    # A file system without modes shows the same one for every file; where they differ they can be set.
+    if stat.S_IMODE(status(fd).st_mode) != stat.S_IMODE(like.st_mode):
         again(os.fchmod, fd, stat.S_IMODE(like.st_mode))
-    except OSError as error:
-        if error.errno not in _UNSUPPORTED:
-            raise
     if hasattr(os, "listxattr"):
         _keep_attributes(fd, source)
 

@@ -107,7 +107,12 @@ class Journal:
         """A new journal in `folder`, with its first line. It is an error if one is there."""
         path = os.path.join(folder, JOURNAL)
         journal = cls(path, _os.create(path, 0o644))
-        journal.append("run", _FORMAT, head.token, *head.holder, head.atomic)
+        try:
+            journal.append("run", _FORMAT, head.token, *head.holder, head.atomic)
+        except OSError:
+            journal.close()
+            _os.remove(path)
+            raise
         return journal
 
     @classmethod

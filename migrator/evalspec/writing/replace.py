@@ -257,8 +257,9 @@ class Run:
                     _os.replace(file.temp, file.target.real)
                     self._look_behind(file)
                 except (OSError, WriteError):
+                    taken_back = [("undo",)] if self.atomic == "run" else []
                     with suppress(OSError):  # a recovery would look at the file's stamp, too
-                        log.append("drop", file.target.number)
+                        log.extend([*taken_back, ("drop", file.target.number)])
                     raise
                 placed.append(file)
         with suppress(OSError):  # every file is in place, and without this line the journal says so as well
@@ -288,14 +289,16 @@ class Run:
     def _back_up(self, files: list[PendingFile]) -> dict[int, str]:
         assert self._backups is not None  # noqa: S101
         copies = {}
-        for file in files:
-            if file.seen is not None:
-                try:
+        named = self.folder
+        try:
+            for file in files:
+                named = file.target.given
+                if file.seen is not None:
                     copies[file.target.number] = self._backups.take(file.target.real, file.target.path)
-                except OSError as error:
-                    where = visible(self._backups.folder)
-                    raise _os.refusal(file.target.given, error, doing=f"its backup in {where}") from error
-        self._backups.sync()
+            self._backups.sync()
+        except OSError as error:
+            where = visible(self._backups.folder)
+            raise _os.refusal(named, error, doing=f"its backup in {where}") from error
         return copies
 
     # ---------------------------------------------------------------- the pieces

@@ -44,8 +44,19 @@ class Identity(NamedTuple):
 
 
 def identify(source: AnyPath | int) -> Identity:
-    """The identity of a file, by its path (symlinks followed) or open descriptor. Take it before reading."""
-    found = _os.status(source if isinstance(source, int) else os.fspath(source))
+    """The identity of a file, by its path (symlinks followed) or open descriptor. Take it before reading.
+
+    Raises:
+        WriteError: the file is not there, or cannot be looked at.
+    """
+    try:
+        found = _os.status(source if isinstance(source, int) else os.fspath(source))
+    except OSError as error:
+        raise _os.refusal("the open file" if isinstance(source, int) else os.fspath(source), error) from error
+    return _identity(found)
+
+
+def _identity(found: os.stat_result) -> Identity:
     return Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
@@ -91,7 +102,7 @@ def check(target: Target, *, new: bool) -> Identity | None:
     # (To root every file looks writable, hence the look at the mode itself.)
     if not found.st_mode & 0o222 or not os.access(target.real, os.W_OK):
         raise WriteError(target.given, "it is read-only", fix=f"chmod u+w {visible(target.given)}")
-    return Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return _identity(found)
 
 
 class PendingFile:
@@ -183,7 +194,7 @@ class PendingFile:
             if self.seen is not None:
                 _os.keep_metadata(self._fd, _os.status(self.target.real), self.target.real)
             _os.sync(self._fd)
-            stamp = identify(self._fd).stamp
+            stamp = _identity(_os.status(self._fd)).stamp
         except OSError as error:
             raise _os.refusal(self.target.given, error) from error
         self._close()
@@ -209,7 +220,7 @@ class PendingFile:
     def changed(self) -> str:
         """What somebody else did to the file since it was read; empty if nothing."""
         try:
-            now = identify(self.target.real)
+            now = _identity(_os.status(self.target.real))
         except FileNotFoundError:
             return "" if self.seen is None else "it was taken away while it was being read"
         except OSError as error:
