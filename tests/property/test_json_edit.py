@@ -52,7 +52,8 @@ def edits_for(draw: st.DrawFn, value: Any) -> Edit:
     there = list(paths_in(value))
     steps: st.SearchStrategy[str | int] = st.sampled_from([*KEYS, -1, 0, 1, 2])
     any_path = st.lists(steps, min_size=1, max_size=3)
-    path: Path = draw(st.sampled_from(there)) if there and draw(st.integers(0, 9)) else tuple(draw(any_path))
+    fits = bool(there) and draw(st.integers(0, 9)) > 0
+    path: Path = draw(st.sampled_from(there)) if fits else tuple(draw(any_path))
     parent = draw(st.sampled_from([path[:-1], path, (), ("new",), (*path[:-1], "new")]))
     target = (*parent, draw(st.sampled_from([*KEYS, "x", "y"])))
     match draw(

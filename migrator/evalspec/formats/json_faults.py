@@ -40,6 +40,7 @@ _OTHER_WORDS = {
     "nil": "null",
     "undefined": "null",
 }
+_LINE_ENDS = ("", "\n", "\r", "\r\n")
 _CONTAINERS = {"{": "object", "[": "list"}
 
 
@@ -59,15 +60,18 @@ class Spot(NamedTuple):
     line_number: int = 1
 
     def skip_space(self) -> Spot:
-        """The next character that is no white space."""
+        """The next character that is no white space; at the end of the text, the place before its line end."""
         found = _space(self.text, self.position)
-        return self._replace(position=found.end() if found else self.position)
+        position = found.end() if found else self.position
+        if position == len(self.text):
+            position = max(self.position, len(self.text.removesuffix("\n").removesuffix("\r")))
+        return self._replace(position=position)
 
     @property
     def found(self) -> str:
         """The word or character here; empty at the end of the text."""
         match = _word(self.text, self.position)
-        return match[0] if match else ""
+        return match[0] if match and self.text[self.position :] not in _LINE_ENDS else ""
 
     def column_of(self, position: int) -> int:
         """The column of an offset, from 1 in code points, counted in its own line."""
@@ -210,7 +214,7 @@ _NO_COMMA = "remove the comma"
 
 
 def _rest(spot: Spot) -> str:
-    return spot.text[spot.position : spot.position + 200]
+    return spot.text[spot.position : spot.position + 200].rstrip("\r\n")
 
 
 def _number_hint(found: str) -> str:
@@ -282,7 +286,7 @@ def _bad_string(spot: Spot) -> FormatError:
     at = spot._replace(position=stop)
     char = text[stop : stop + 1]
     following = text[stop + 1 : stop + 2]
-    if not char or (char == "\\" and not following):
+    if text[stop:].removeprefix("\\") in _LINE_ENDS:
         return spot.error("bad_json", "the string that begins here has no closing quote", text=_rest(spot),
                           fix="close it with a double quote")  # fmt: skip
     if char == "\0":

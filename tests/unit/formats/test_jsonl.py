@@ -93,6 +93,19 @@ def test_a_kaomoji_backslash_is_found() -> None:
     assert error.fix
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"{", b'{"a"', b'{"a":', b'{"a": 1', b'{"a": [1', b'{"a": 1,', b'{"a": "b', b'{"a": "b\\', b'{"b',
+     b'{"a": nope', b'{"a": "\\x"}', b'{"a": 1} 2', b"[1]"],
+)  # fmt: skip
+def test_a_line_end_makes_no_difference_to_an_error(line: bytes, end: bytes) -> None:
+    bare, ended = refused(line, line_number=5), refused(line + end, line_number=5)
+    for attribute in ("rule", "message", "line", "column", "text", "field", "fix"):
+        assert getattr(bare, attribute) == getattr(ended, attribute)
+    assert ended.line == 5
+
+
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e"])
 def test_only_a_newline_ends_a_line(separator: str) -> None:
     text = separator if ord(separator) >= 0x20 else f"\\u{ord(separator):04x}"
