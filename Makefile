@@ -10,6 +10,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTHON ?= python3
+SECONDS_EACH ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -76,7 +77,9 @@ crash: .venv ## Stop and kill writes at every instant
 	@$(BIN)/python -m pytest -m crash -s $(ARGS)
 
 .PHONY: fuzz
-fuzz: .venv ## Run the property tests with many more examples
+fuzz: .venv ## Search for inputs that break a reader or writer; SECONDS_EACH=60 bounds each search
+	@$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	@$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS_EACH)
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/property $(ARGS)
 
 .PHONY: lower-bounds
