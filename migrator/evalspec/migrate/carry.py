@@ -5,10 +5,12 @@ Everything here is decided from the operations alone, once, before a record is r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.migrate.operations import Add, SetField
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from evalspec.migrate.operations import RecordOperation
 
@@ -64,6 +66,17 @@ def carry(operations: Sequence[RecordOperation]) -> Carry:
         altered |= operation.alters()
         named |= operation.alters() | (looks or frozenset())
     return Carry(moved, frozenset(altered), None if looked_at is None else frozenset(looked_at), frozenset(named))
+
+
+def made_by(operations: Iterable[RecordOperation]) -> dict[str, Any]:
+    """The fields that operations give one fixed value in every record, and the last such value."""
+    made: dict[str, Any] = {}
+    for operation in operations:
+        for name in operation.alters():
+            made.pop(name, None)
+        if isinstance(operation, (Add, SetField)) and not getattr(operation, "if_absent", False):
+            made[operation.name] = operation.value
+    return made
 
 
 def _overlaps(left: str, right: str) -> bool:

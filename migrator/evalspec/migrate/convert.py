@@ -161,11 +161,12 @@ class JsonlConverter:
             sink(b"".join(out))
             return
         out.clear()
-        number = batch.chunk.first_line
-        for record, line in zip(batch.records, batch.chunk.data.split(b"\n"), strict=False):
-            end = b"" if number - batch.chunk.first_line == batch.chunk.data.count(b"\n") else b"\n"
-            out.append(self._valid(line, end, number, batch.schema, record, lanes if quick else None))
-            number += 1
+        chosen = lanes if quick else None
+        lines = batch.chunk.data.split(b"\n")
+        final = len(lines) - 1
+        for index, (record, line) in enumerate(zip(batch.records, lines, strict=False)):
+            end = b"" if index == final else b"\n"
+            out.append(self._valid(line, end, batch.chunk.first_line + index, batch.schema, record, chosen))
         sink(b"".join(out))
 
     def _lanes_of(self, upgrade: Upgrade, batch: Batch) -> Lanes:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.formats.jsonl import edit_pieces
 from evalspec.formats.line_editor import LineEditor
+from evalspec.migrate.carry import made_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,7 @@ class _Determination:
         self.target = upgrade.target
         self.shape = shape
         self.fields = {field.name: field for field in self.source.fields[shape.name]}
+        self.made = made_by(operation for step in upgrade.steps for operation in step.migration.records)
         self.closed = frozenset(name for name, field in self.fields.items() if _is_closed(field.type))
 
     def holds(self) -> bool:
@@ -102,8 +104,12 @@ class _Determination:
 
     def _rule(self, rule: Rule) -> bool:
         """Either everything it reads shows in the lane, or the source asked the same of the same values."""
-        if rule.when is not None and not self._shows(rule.when[0]):
-            return False
+        if rule.when is not None:
+            name, words = rule.when
+            if not self._shows(name):
+                return False
+            if name in self.made and self.made[name] not in words:
+                return True
         if all(self._shows(name) for name in rule.reads):
             return True
         return any(self._same(old, rule) for old in self.source.declaration.rules)

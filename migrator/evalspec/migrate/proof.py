@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.migrate.carry import carry
-from evalspec.migrate.operations import Add, SetField
+from evalspec.migrate.carry import carry, made_by
 from evalspec.schema.assembly import Constant, FromField
 
 if TYPE_CHECKING:
@@ -29,11 +28,7 @@ def proved_by_operations(migration: Migration, source: Schema, target: Schema) -
         return False
     moves = carry(migration.records)
     before, after = source.declaration.assembly, target.declaration.assembly
-    made = {
-        operation.name: operation.value
-        for operation in migration.records
-        if isinstance(operation, (Add, SetField))
-    }
+    made = made_by(migration.records)
     for role, new in after._asdict().items():
         if role in ("targets", "template", "example_question", "example_answer"):
             continue
