@@ -118,6 +118,16 @@ def sync(fd: int) -> None:
     again(os.fsync, fd)
 
 
+def sync_path(path: str) -> None:
+    """Bring a closed file's bytes to the disk."""
+    # Windows syncs only what is open for writing; elsewhere leave to write is not needed.
+    fd = open_to_append(path) if sys.platform == "win32" else open_to_read(path)
+    try:
+        sync(fd)
+    finally:
+        os.close(fd)
+
+
 def sync_folder(folder: str) -> None:
     """Bring a folder's names to the disk; nothing where the platform or the file system cannot."""
     if sys.platform == "win32":

@@ -6,8 +6,8 @@ blank, and a JSON list in ASCII; lines are only ever appended:
     ["run", 1, TOKEN, PID, HOST, ATOMIC]      the first: who runs, and what its files are called
     ["file", INDEX, PATH]                     temps for PATH may exist from now on
     ["part", INDEX, NUMBER]                   so may one more part file of a worker
-    ["ready", INDEX, NEW SIZE, NEW MTIME, OLD SIZE, OLD MTIME]    its temp is finished and on the disk
-    ["go", [INDEX, …]]                        all are finished: from here a run is finished, not dropped
+    ["ready", INDEX, NEW SIZE, NEW MTIME, OLD SIZE, OLD MTIME]    its temp is finished
+    ["go", [INDEX, …]]                        all are on the disk: from here a run is finished, not dropped
     ["drop", INDEX]                           this one was refused after all; its old bytes stay
     ["undo"]                                  from here the run is taken back, whatever was meant before
     ["end"]                                   every file is in place; what was kept of the old ones may go

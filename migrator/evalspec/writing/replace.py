@@ -8,10 +8,10 @@
 
 At any instant each file has its old bytes or its new ones, whatever ends the process or the machine:
 
-1. The name of a temp is in the journal before the temp exists. Temps lie beside their files, and are on the disk
-   when they are finished.
-2. `commit` looks whether the files are still those that were read, gives each old file a second name, and writes
-   `go`, with all names, into the journal.
+1. The name of a temp is in the journal before the temp exists. Temps lie beside their files.
+2. `commit` looks whether the files are still those that were read, brings the temps to the disk (all in one go,
+   which takes half the time, and none that was thrown away), gives each old file a second name, and writes `go`,
+   with all names, into the journal.
 3. It replaces the files one by one, writes `end`, and takes the second names and the journal away.
 
 A run that stops before `go` never happened; after it, it can be finished or taken back (`recover`).
@@ -185,10 +185,10 @@ class Run:
 
         [target] = self._announce([os.fspath(path)])
         number = self._parts.get(target.number, 0)
-        self._parts[target.number] = number + 1
         part = self._beside(target, f"part{number}")
         try:
             self._log.append("part", target.number, number)
+            self._parts[target.number] = number + 1
             _os.close(_os.create(part))
         except OSError as error:
             raise _os.refusal(target.given, error) from error
@@ -217,6 +217,7 @@ class Run:
         for file in files:
             with Refusal(self.atomic, file, refused):
                 self._look_again(file)
+                file.sync()
         files = [file for file in files if file.target.number not in refused]
         copies = self._back_up(files) if self._backups is not None else {}
         with held():
@@ -227,7 +228,7 @@ class Run:
         written = Written(
             tuple(file.target.given for file in files),
             tuple(refused.values()),
-            tuple((file.target.given, copies[file.target.number]) for file in files if copies),
+            tuple((f.target.given, copies[f.target.number]) for f in files if f.target.number in copies),
         )
         if refused:
             raise PartlyWritten(written)

@@ -150,7 +150,7 @@ class PendingFile:
 
     @property
     def finished(self) -> bool:
-        """Whether all bytes are written, and on the disk."""
+        """Whether all bytes are written."""
         return self.stamp is not None
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -185,7 +185,7 @@ class PendingFile:
         self._crc = crc
 
     def finish(self) -> None:
-        """No more bytes: give the temp the file's mode and owner, and bring it to the disk."""
+        """No more bytes: give the temp the file's mode and owner. `Run.commit` brings it to the disk."""
         if self.stamp is not None:
             return
         self._must_be_open()
@@ -193,7 +193,6 @@ class PendingFile:
         try:
             if self.seen is not None:
                 _os.keep_metadata(self._fd, _os.status(self.target.real), self.target.real)
-            _os.sync(self._fd)
             stamp = _identity(_os.status(self._fd)).stamp
         except OSError as error:
             raise _os.refusal(self.target.given, error) from error
@@ -216,6 +215,13 @@ class PendingFile:
         if fd >= 0:
             with suppress(OSError):
                 _os.close(fd)
+
+    def sync(self) -> None:
+        """Bring the finished temp to the disk."""
+        try:
+            _os.sync_path(self.temp)
+        except OSError as error:
+            raise _os.refusal(self.target.given, error) from error
 
     def changed(self) -> str:
         """What somebody else did to the file since it was read; empty if nothing."""
