@@ -1,0 +1,82 @@
+"""Printers: what was found and what changes, as text for a person, JSON for a program, Markdown for a review.
+
+* `Console`: a stream with or without colours; `plain` is the paint of one without.
+* `finding_text`, `finding_json`: one finding, as lines for a person and as a JSON object.
+* `unified`, `unified_by_line`: a file's old and new text as a unified diff.
+* `prompt_diff`, `size_change`: two prompts, the size of the change first, white space visible.
+* `migration_markdown`: the report of a migration; `MigrationReport` is what it takes.
+* `changed_paths`: what differs between two records.
+
+Each is imported when it is first asked for: a command that prints findings pays for nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalspec.report.console import Console, Paint, plain
+    from evalspec.report.excerpt import prompt_diff, size_change
+    from evalspec.report.findings import finding_json, finding_text
+    from evalspec.report.markdown import (
+        FileLine,
+        MigrationReport,
+        OutputChange,
+        PromptChange,
+        RecordChange,
+        StepLine,
+        migration_markdown,
+    )
+    from evalspec.report.record_changes import changed_paths
+    from evalspec.report.unified_diff import unified, unified_by_line
+
+_HOME = {
+    "Console": "console",
+    "FileLine": "markdown",
+    "MigrationReport": "markdown",
+    "OutputChange": "markdown",
+    "Paint": "console",
+    "PromptChange": "markdown",
+    "RecordChange": "markdown",
+    "StepLine": "markdown",
+    "changed_paths": "record_changes",
+    "finding_json": "findings",
+    "finding_text": "findings",
+    "migration_markdown": "markdown",
+    "plain": "console",
+    "prompt_diff": "excerpt",
+    "size_change": "excerpt",
+    "unified": "unified_diff",
+    "unified_by_line": "unified_diff",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+__all__ = [
+    "Console",
+    "FileLine",
+    "MigrationReport",
+    "OutputChange",
+    "Paint",
+    "PromptChange",
+    "RecordChange",
+    "StepLine",
+    "changed_paths",
+    "finding_json",
+    "finding_text",
+    "migration_markdown",
+    "plain",
+    "prompt_diff",
+    "size_change",
+    "unified",
+    "unified_by_line",
+]

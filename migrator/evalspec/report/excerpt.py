@@ -1,0 +1,102 @@
+"""Two prompts, shown at their first difference (how a reviewer sees what changed for the model)."""
+
+from __future__ import annotations
+
+from evalspec.report.characters import named, with_marks
+from evalspec.report.console import Paint, plain
+
+#: Code points of unchanged text on either side of a change.
+_AROUND = 32
+#: Code points of a change that are shown; the middle of a longer one is left out.
+_SHOWN = 160
+
+
+def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
+    """What changed between two prompts; nothing where they are equal.
+
+    The size comes first, then both texts around their first difference, with what changed between `⟦` and `⟧` and all
+    white space visible, then the names of characters in it that do not show or look like others.
+    """
+    if before == after:
+        return ""
+    start = _common_prefix(before, after)
+    end = _common_suffix(before, after, start)
+    line = before.count("\n", 0, start) + 1
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    lead = _lead(before[:start])
+    tail = _tail(before[len(before) - end :])
+    out = [
+        f"{size_change(before, after)}, from character {start + 1:,} (line {line:,})\n",
+        paint(f"- {lead}⟦{_middle_cut(old)}⟧{tail}", "removed") + "\n",
+        paint(f"+ {lead}⟦{_middle_cut(new)}⟧{tail}", "added") + "\n",
+    ]
+    for sign, mine, other in (("-", old, new), ("+", new, old)):
+        out += [f"  {sign} {name}\n" for name in named("".join(char for char in mine if char not in other))]
+    return "".join(out)
+
+
+def size_change(before: str, after: str) -> str:
+    """`1 character, 1 byte more`; bytes are those of UTF-8."""
+    characters = len(after) - len(before)
+    octets = _octets(after) - _octets(before)
+    if characters == octets == 0:
+        return "the same size"
+    if characters == 0:
+        return f"as many characters, {_count(octets, 'byte')} {_way(octets)}"
+    if octets == 0:
+        return f"{_count(characters, 'character')} {_way(characters)}, as many bytes"
+    if (characters > 0) == (octets > 0):
+        return f"{_count(characters, 'character')}, {_count(octets, 'byte')} {_way(octets)}"
+    return f"{_count(characters, 'character')} {_way(characters)}, {_count(octets, 'byte')} {_way(octets)}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{abs(number):,} {word}{'' if abs(number) == 1 else 's'}"
+
+
+def _way(number: int) -> str:
+    return "more" if number > 0 else "fewer"
+
+
+def _octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _lead(text: str) -> str:
+    return ("…" if len(text) > _AROUND else "") + with_marks(text[-_AROUND:])
+
+
+def _tail(text: str) -> str:
+    return with_marks(text[:_AROUND]) + ("…" if len(text) > _AROUND else "")
+
+
+def _middle_cut(text: str) -> str:
+    if len(text) <= _SHOWN:
+        return with_marks(text)
+    tail = _SHOWN // 4
+    head = _SHOWN - tail
+    return f"{with_marks(text[:head])}[… {len(text) - head - tail:,} characters …]{with_marks(text[-tail:])}"
+
+
+def _common_prefix(one: str, two: str) -> int:
+    """How many code points both begin with, by bisection: comparing slices is what Python does fastest."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == two[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_suffix(one: str, two: str, start: int) -> int:
+    """How many code points both end with, none of them before `start`."""
+    low, high = 0, min(len(one), len(two)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == two[len(two) - middle : len(two) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
