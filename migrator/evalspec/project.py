@@ -7,7 +7,7 @@ has a `[tool.evalspec]` table. Without one, the families that ship with the tool
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from evalspec.errors import UsageError, did_you_mean, visible
@@ -77,6 +77,27 @@ class Project:
         if path is None:
             return cls(None, Config())
         return cls(os.path.dirname(os.path.abspath(path)), read_config(path))
+
+    def use(self, spec: str) -> None:
+        """Take `family` or `family@version` in place of the configured one.
+
+        Raises:
+            UsageError: there is no such family, or version.
+        """
+        family, _, version = spec.partition("@")
+        if family not in self.families.by_name:
+            near = did_you_mean(family, list(self.families.by_name))
+            known = f"the families are: {', '.join(self.families.by_name)}"
+            raise UsageError(f"no family {visible(family)!r}", fix=near or known)
+        if version:
+            self.families.resolve(spec)
+        self.config = replace(self.config, spec=spec)
+        self.families.default = family
+
+    def unmarked(self) -> Schema:
+        """The version of a record without a marker: the configured one, or v1 of our own family."""
+        spec = "" if isinstance(self.config.spec, Absent) else self.config.spec
+        return self.families.schema(spec if "@" in spec else f"{OWN}@v1")
 
     def schema(self, reference: str) -> Schema:
         """The schema of `v3` or `family@v3`; see `Families.schema`."""

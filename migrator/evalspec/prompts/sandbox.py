@@ -7,6 +7,7 @@ Default delimiters, strict undefined variables, a template's last line end kept,
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalspec.prompts.limits import (
@@ -20,7 +21,7 @@ from evalspec.prompts.limits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -30,6 +31,8 @@ Renderer = "Callable[[Mapping[str, Any]], str]"
 #: Where a template's text can hold anything but text. A lone brace is text.
 _MARKS = ("{{", "{%", "{#")
 _LONGEST_RANGE = 100_000
+#: So many pieces are taken together before their size is looked at piece by piece.
+_PIECES = 4096
 
 
 class Sandbox:
@@ -83,7 +86,7 @@ class Sandbox:
             watch.running = True
             try:
                 context = context_class(environment, {**parent, **doc}, name, blocks, globals=parent)
-                return "".join(_bounded(make(context)))
+                return _bounded(make(context))
             finally:
                 watch.running = False
 
@@ -111,13 +114,18 @@ def _check_names(doc: Mapping[str, Any]) -> None:
         raise TypeError("a column cannot be called 'self': it collides with the template's own argument")
 
 
-def _bounded(pieces: Iterable[str]) -> Iterable[str]:
-    size = 0
-    for piece in pieces:
-        size += len(piece)
-        if size > SIZE:
-            check_size(size)
-        yield piece
+def _bounded(made: Iterator[str]) -> str:
+    """The pieces of a template's text, joined; there is a limit to how much they may come to."""
+    pieces = list(islice(made, _PIECES))
+    size = sum(map(len, pieces))
+    if len(pieces) == _PIECES:
+        for piece in made:
+            size += len(piece)
+            if size > SIZE:
+                break
+            pieces.append(piece)
+    check_size(size)
+    return "".join(pieces)
 
 
 def normal_newlines(source: str) -> str:

@@ -135,6 +135,7 @@ class TemplateTask:
             for metric in config.metric_list or ()
         )
         self._shots: dict[int, Shot] = {}
+        self._read: tuple[int, ...] = ()
         self._told: tuple[tuple[int, ...], str] = ((), "")
         self._probe()
 
@@ -256,8 +257,10 @@ class TemplateTask:
         description = self.description(doc) or ""
         if isinstance(shots, Exception):
             raise shots
-        for at in shots:
-            self.shot(at)
+        if shots != self._read:
+            for at in shots:
+                self.shot(at)
+            self._read = shots
         q = self.text(doc)
         c = _known(self.choice, doc) if self.config.doc_to_choice else None
         row = Row(doc, shots, prefix, description, q, c, _known(self.target, doc))
@@ -324,8 +327,6 @@ class TemplateTask:
         choices = target = None
         if scored:
             choices = _settled(row.c if config.doc_to_choice else self.choice(row.doc))
-            if not self.multiple_input or self.mutual_info:
-                iter(choices)
         if (scored and self.multiple_input) or output_type.startswith("loglikelihood"):
             target = _settled(row.a)
         delimiter = (
@@ -342,7 +343,7 @@ class TemplateTask:
             delimiter=delimiter,
             multiple_input=bool(self.multiple_input),
             mutual_info=scored and self.mutual_info,
-            media={name: read(row.doc) for name, read in self.media.items()} or None,
+            media={name: read(row.doc) for name, read in self.media.items()} if self.media else None,
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import did_you_mean
 from evalspec.formats.edits import Path
+from evalspec.schema.declare import ABSENT
 from evalspec.schema.struct import allowed_pairs
 
 if TYPE_CHECKING:
@@ -299,6 +300,8 @@ def _value_at(fields: Mapping[str, Field], record: Mapping[str, Any], path: Sequ
 
 
 def _as_object(value: Any, type_: Type) -> Any:
+    if value is ABSENT:
+        return value
     if type_.kind == "object":
         inner = {field.name: _as_object(value.get(field.name, field.default), field.type) for field in type_.fields}
         return SimpleNamespace(**inner)

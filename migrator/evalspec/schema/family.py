@@ -112,6 +112,10 @@ class Families:
             for version in family.versions:
                 yield version if name == self.default else f"{name}@{version}"
 
+    def short(self, id_: str) -> str:
+        """A version's id without its family, where the family is the default one."""
+        return id_.removeprefix(f"{self.default}@")
+
     def of_marker(self, marker: object) -> Schema | None:
         """The schema whose records carry `marker` as their `spec_version`; None where there is no such."""
         if type(marker) is int:

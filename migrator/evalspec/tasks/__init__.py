@@ -3,6 +3,6 @@
     validate_path(path, reading) → FileReport
 """
 
-from evalspec.tasks.validate import FileReport, Reading, format_of, validate_path
+from evalspec.tasks.validate import FileReport, Reading, format_of, validate_path, validate_paths
 
-__all__ = ["FileReport", "Reading", "format_of", "validate_path"]
+__all__ = ["FileReport", "Reading", "format_of", "validate_path", "validate_paths"]

@@ -13,7 +13,7 @@ from evalspec.tasks.ids import IdHashes, Twins
 from evalspec.tasks.judge import Batch, Judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from evalspec.errors import Finding
     from evalspec.formats.yaml import YamlFile, YamlLimits, YamlRecord
@@ -112,6 +112,24 @@ class _Source:
         self._context.__exit__(None, None, None)
         if isinstance(error, OSError):
             raise WriteError(self._path, error.strerror or str(error)) from error
+
+
+def validate_paths(
+    paths: Sequence[str],
+    reading: Reading,
+    *,
+    jobs: int | None = None,
+    advance: Callable[[int], object] | None = None,
+) -> list[FileReport]:
+    """Validate task files, large ones with several processes.
+
+    Args:
+        paths: the files, in the order of the reports.
+        reading: how records are read.
+        jobs: how many processes may share a large file; None for as many as there are cores.
+        advance: told the number of bytes that were read since it was last told.
+    """
+    return [validate_path(path, reading, advance=advance) for path in paths]
 
 
 def validate_path(path: str, reading: Reading, *, advance: Callable[[int], object] | None = None) -> FileReport:

@@ -9,6 +9,7 @@ from evalspec.formats.edits import IN_PLACE, LAST, EditError, Insert, Move, Remo
 from evalspec.formats.yaml.records import is_key
 from evalspec.formats.yaml.scalars import BREAKS
 from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw, Stuck
+from evalspec.formats.yaml.values import Tagged
 from evalspec.formats.yaml.writing import write_key
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Changer:
             if holder.kind == "mapping" and not item.colon:
                 item.colon = ":"
             item.sep = item.sep or (" " if item.key else "")
-        else:
+        elif not (isinstance(old, Raw) and not _is_block(old.node) and _fits_there(value)):
             self._clear_line(item, old)
         item.value = New(value, self._style(old))
 
@@ -142,7 +143,7 @@ class Changer:
         if first is not None:
             item.tail = item.tail if "#" in item.tail and not first[1].strip() else first[1] + first[2]
         elif isinstance(old, Block):
-            item.tail = self.opener.layout.nl
+            item.tail = self.opener.nl
         elif isinstance(old, Raw) and old.node.id == "scalar" and old.node.style in ("|", ">"):
             comment = _HEADER_COMMENT.match(self.opener.text, old.start)
             item.tail = (comment[1] if comment else "") + item.tail
@@ -203,7 +204,7 @@ class Changer:
         if "#" in item.lead + item.tail:
             raise Stuck("a value with a comment cannot move out of braces", item.token)
         item.column = target.column
-        item.lead, item.tail = " " * target.column, self.opener.layout.nl
+        item.lead, item.tail = " " * target.column, self.opener.nl
         item.colon, item.sep = ":", " "
 
     def _undash(self, item: Item) -> None:
@@ -214,7 +215,7 @@ class Changer:
         if isinstance(item.value, Block) and item.value.inline:
             item.value.inline = False
             item.value.items[0].lead = " " * item.value.column
-            item.sep = self.opener.layout.nl
+            item.sep = self.opener.nl
         elif isinstance(item.value, Raw | Flow) and not item.sep:
             item.sep = " "
 
@@ -281,7 +282,7 @@ class Changer:
         item.is_open = True
         item.colon, item.sep = ":", " "
         if isinstance(holder, Block):
-            item.lead, item.tail = " " * holder.column, self.opener.layout.nl
+            item.lead, item.tail = " " * holder.column, self.opener.nl
         elif holder.kind == "sequence":
             item.colon = item.sep = ""
         return item
@@ -355,6 +356,11 @@ class Changer:
 
 def _is_block(node: Any) -> bool:
     return node.style in ("|", ">") if node.id == "scalar" else not node.flow_style
+
+
+def _fits_there(value: Any) -> bool:
+    """Whether a value is written on one line, so that it may stand wherever the old one stood."""
+    return not isinstance(value, dict | list | Tagged) and not (isinstance(value, str) and "\n" in value)
 
 
 def _named(item: Item, step: str | int) -> bool:

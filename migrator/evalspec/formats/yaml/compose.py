@@ -8,7 +8,7 @@ over the parser's events, which needs no stack (design.md, "Trust": limits on al
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalspec.formats.yaml.problems import fault, syntax_error
@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from evalspec.formats.yaml.reading import Source, YamlLimits
 
 _BREAKS = "\n\r\x85\u2028\u2029"
+_STR = "tag:yaml.org,2002:str"
 #: A line that starts with so much indent, or so many indicators, that block nesting may be considerable.
 _SHALLOW = 12
-_INDENTED = re.compile(f"[{_BREAKS}][ \t?:\\-\ufeff]{{{_SHALLOW + 1}}}")
-_FAR_INDENTED = re.compile(f"[{_BREAKS}][ \t?:\\-\ufeff]{{101}}")
+_INDENT = "[ \t?:\\-\ufeff]"
+_INDENTED = re.compile(f"\n{_INDENT}{{{_SHALLOW + 1}}}")
+_ANY_INDENTED = re.compile(f"[{_BREAKS}]{_INDENT}{{{_SHALLOW + 1}}}")
+_ALIAS = re.compile(r"\*[0-9A-Za-z_-]")
+_FAR_INDENTED = re.compile(f"[{_BREAKS}]{_INDENT}{{101}}")
 #: Two levels a column: a list may stand at the indent of the key that it belongs to.
 _SHALLOW_LEVELS = 2 * (_SHALLOW + 1) + 2
+#: Plain scalars below this length are remembered with their tag: keys and short values come again and again.
+_LONG = 40
 #: Above these a text is surveyed event by event before it is composed.
 _MANY_BRACKETS = 400
 _LARGE = 1 << 20
@@ -33,7 +39,10 @@ _CROWDED = 1 << 16
 @cache
 def _loader() -> tuple[Any, bool]:
     """The class that composes, and whether it is libyaml's."""
+    from operator import is_
+
     from yaml.composer import Composer
+    from yaml.nodes import MappingNode, ScalarNode
     from yaml.parser import Parser
     from yaml.reader import Reader
     from yaml.resolver import Resolver
@@ -53,12 +62,33 @@ def _loader() -> tuple[Any, bool]:
 
         return Pure, False
 
-    class Fast(CParser, Resolver):
-        def __init__(self, text: str) -> None:
-            CParser.__init__(self, text)
-            Resolver.__init__(self)
+    resolver = Resolver()
+
+    @lru_cache(maxsize=4096)
+    def plain(value: str) -> Any:
+        return resolver.resolve(ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+
+    class Fast(CParser):
+        """libyaml's parser with PyYAML's resolution of tags; its unused hooks cost nothing."""
+
+        descend_resolver = staticmethod(is_)
+        ascend_resolver = staticmethod(bool)
+
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+            if kind is ScalarNode:
+                if implicit[0]:
+                    return plain(value) if len(value) < _LONG else _resolve_long(resolver, value)
+                return _STR
+            return "tag:yaml.org,2002:map" if kind is MappingNode else "tag:yaml.org,2002:seq"
 
     return Fast, True
+
+
+def _resolve_long(resolver: Any, value: str) -> Any:
+    """The tag of a plain scalar that is too long to be remembered."""
+    from yaml.nodes import ScalarNode
+
+    return resolver.resolve(ScalarNode, value, (True, False))
 
 
 def parser(text: str) -> Any:
@@ -81,7 +111,8 @@ def compose(source: Source, limits: YamlLimits) -> list[Any]:
 
     text = source.text
     brackets = text.count("[") + text.count("{")
-    indented = _INDENTED.search(text) or _INDENTED.match("\n" + text[: _SHALLOW + 1])
+    indented = (_INDENTED if source.regular else _ANY_INDENTED).search(text)
+    indented = indented or _INDENTED.match("\n" + text[: _SHALLOW + 1])
     walked = bool(indented) or brackets + _SHALLOW_LEVELS > limits.depth
     loader, fast = _loader()
     try:
@@ -90,10 +121,15 @@ def compose(source: Source, limits: YamlLimits) -> list[Any]:
         nodes = _nodes(loader(text), pause=len(text) > _CROWDED)
     except yaml.YAMLError as error:
         raise syntax_error(error, source) from None
-    if walked or "*" in text:
+    if walked or may_alias(text):
         for node in nodes:
             _measure(node, source, limits)
     return nodes
+
+
+def may_alias(text: str) -> bool:
+    """Whether anything in the text looks like an alias."""
+    return "*" in text and _ALIAS.search(text) is not None
 
 
 def _nodes(parser: Any, *, pause: bool) -> list[Any]:

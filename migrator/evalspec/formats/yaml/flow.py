@@ -69,7 +69,7 @@ def _cut(opener: Opener, item: Item) -> int:
         colon = _COLON.match(text, after)
         if colon is None:
             item.value = Raw(node, after, after)
-            return after
+            return int(after)
         item.colon, after = colon.group(), colon.end()
     start = node.start_mark.index
     if start < after or (item.key_node is None and start < token):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BOM = "\ufeff"
-_OTHER_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_LONE_RETURN = re.compile("\r(?!\n)")
 _ESCAPED_NUL = re.compile(r"\\(?:0|x00|u0000|U00000000)")
 
 
@@ -64,7 +64,10 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.regular = _OTHER_BREAKS.search(text) is None
+        self.regular = not (
+            (not text.isascii() and ("\x85" in text or "\u2028" in text or "\u2029" in text))
+            or ("\r" in text and _LONE_RETURN.search(text))
+        )
         self._starts: list[int] | None = None
 
     def line(self, index: int) -> int:

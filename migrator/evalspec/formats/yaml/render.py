@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from evalspec.formats.yaml.scalars import BREAKS, quoted_like
+from evalspec.formats.yaml.scalars import BREAKS
 from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw
-from evalspec.formats.yaml.writing import write, write_flow
+from evalspec.formats.yaml.values import Tagged
+from evalspec.formats.yaml.writing import write, write_flow, write_plain
 
+_STRUCTURED = (dict, list, Tagged)
 _WHITE = " \t" + BREAKS
 #: The part of a line that an empty collection is written behind: all but its comment and its end.
 _BEFORE_COMMENT = re.compile(f"[^#{BREAKS}]*?(?=[ \t]*(?:#|[{BREAKS}]|$))")
@@ -19,7 +21,7 @@ def render_root(opener: Opener, root: Block | Flow) -> str:
         return render_flow(opener, root)
     if root.items:
         return render_block(opener, root)
-    return " " * root.column + _empty(root) + opener.layout.nl + root.trailer
+    return " " * root.column + _empty(root) + opener.nl + root.trailer
 
 
 def render_block(opener: Opener, block: Block) -> str:
@@ -35,7 +37,7 @@ def render_block(opener: Opener, block: Block) -> str:
                 piece = " " * item.column + piece
         if index:
             if parts[-1][-1] not in BREAKS:
-                parts.append(opener.layout.nl)
+                parts.append(opener.nl)
         elif block.inline:
             piece = piece.lstrip(_WHITE)
         parts.append(piece)
@@ -60,13 +62,19 @@ def _item(opener: Opener, item: Item, column: int) -> str:
 
 
 def _new(opener: Opener, item: Item, value: New) -> str:
+    if (
+        not isinstance(value.value, _STRUCTURED)
+        and value.like not in {"|", ">"}
+        and "\n" not in str(value.value)
+    ):
+        return f"{item.sep or ' '}{write_plain(value.value, value.like or '')}{item.tail}"
     dash = item.key == "-" and not item.colon
     written = write(
         value.value, item.column, opener.layout, like=value.like, at=item.column + 2 if dash else None
     )
     tail = item.tail
     if written.body and tail[-1:] not in BREAKS:
-        tail += opener.layout.nl
+        tail += opener.nl
     if written.head:
         return f" {written.head}{tail}{written.body}"
     if dash and not tail.strip():
@@ -80,7 +88,7 @@ def _emptied(opener: Opener, item: Item, block: Block) -> str:
     before = _BEFORE_COMMENT.match(around).group()  # type: ignore[union-attr]
     after = around[len(before) :]
     if not after.strip(" \t"):
-        after = opener.layout.nl
+        after = opener.nl
     return f"{before} {_empty(block)}{after}{block.trailer}{item.tail}"
 
 
@@ -99,9 +107,7 @@ def render_flow(opener: Opener, flow: Flow) -> str:
             text = render_flow(opener, value)
         else:
             assert isinstance(value, New)  # noqa: S101 - a block is never put into a flow collection
-            like = value.like or ""
-            plain = isinstance(value.value, str)
-            text = quoted_like(value.value, like, flow=True) if plain else write_flow(value.value)
+            text = write_flow(value.value, value.like or "")
         parts.append(f"{item.lead}{item.key}{item.colon}{item.sep}{text}{item.tail}")
     comma = "," if flow.comma and parts else ""
     return f"{flow.head}{','.join(parts)}{comma}{flow.foot}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.errors import FormatError
 from evalspec.formats.edits import apply_to_value
 from evalspec.formats.yaml.changing import Changer
-from evalspec.formats.yaml.compose import compose
+from evalspec.formats.yaml.compose import compose, may_alias
 from evalspec.formats.yaml.editing import EditRefused, Unwritable
 from evalspec.formats.yaml.reading import Source
 from evalspec.formats.yaml.render import render_root
@@ -36,7 +36,7 @@ def spliced(file: YamlFile, changes: Changes) -> str:
         EditRefused: what cannot be done in place.
     """
     source = file.source
-    opener = Opener(source.text, file.documents)
+    opener = Opener(source, file.documents)
     roots: dict[int, Block | Flow] = {}
     key = None
     try:
@@ -100,7 +100,7 @@ def _assemble(file: YamlFile, opener: Opener, roots: dict[int, Block | Flow]) ->
     parts.append(text[done:])
     result = "".join(parts)
     if text and text[-1] not in BREAKS:
-        nl = opener.layout.nl
+        nl = opener.nl
         result = result.removesuffix(nl)
     return result
 
@@ -114,7 +114,7 @@ def _verify(
         EditRefused: it reads differently.
     """
     source = Source(text)
-    shared = "*" in file.source.text
+    shared = may_alias(file.source.text)
     reason = _SHARED if shared else _UNLIKE
     key = next((key for key, edits in changes if edits), None)
     try:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from evalspec.formats.yaml.compose import may_alias
 from evalspec.formats.yaml.scalars import BREAKS
-from evalspec.formats.yaml.writing import layout_of
+from evalspec.formats.yaml.writing import layout_of, line_end
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evalspec.formats.yaml.reading import Source
     from evalspec.formats.yaml.writing import Layout
 
 #: Blank lines, comment lines and the indent of the next token.
@@ -71,20 +73,16 @@ class Item:
     text fields count and not these.
     """
 
-    __slots__ = (
-        "colon", "column", "end", "gap", "inline", "is_open", "key", "key_node", "lead", "name", "odd", "sep",
-        "start", "stop", "tail", "token", "value", "value_node",
-    )  # fmt: skip
+    key_node: Any = None
+    value_node: Any = None
+    start = token = stop = end = 0
+    inline = odd = is_open = False
+    gap = lead = key = colon = sep = tail = ""
+    name: str | None = None
+    value: Value
 
     def __init__(self, column: int) -> None:
         self.column = column
-        self.start = self.token = self.stop = self.end = 0
-        self.key_node: Any = None
-        self.value_node: Any = None
-        self.inline = self.odd = self.is_open = False
-        self.gap = self.lead = self.key = self.colon = self.sep = self.tail = ""
-        self.name: str | None = None
-        self.value: Value = New(None)
 
 
 class Block:
@@ -128,12 +126,21 @@ class Opener:
         unsure: whether a mapping was opened that has a merge key or a key twice, so that comparing nodes is not enough.
     """
 
-    def __init__(self, text: str, roots: Sequence[Any]) -> None:
-        self.text = text
+    def __init__(self, source: Source, roots: Sequence[Any]) -> None:
+        self.text = text = source.text
+        self._regular = source.regular
         self.roots = roots
         self._layout: Layout | None = None
+        self._nl: str | None = None
         self.unsure = False
-        self._aliases = "*" in text
+        self._aliases = may_alias(text)
+
+    @property
+    def nl(self) -> str:
+        """The file's line end."""
+        if self._nl is None:
+            self._nl = line_end(self.text)
+        return self._nl
 
     @property
     def layout(self) -> Layout:
@@ -153,22 +160,27 @@ class Opener:
         opened.start = first if inline else self._comments(line, column, floor)
         if root:
             opened.start = self._past_header(opened.start, line)
-        pairs = node.value if node.id == "mapping" else [(None, item) for item in node.value]
+        pairs: list[Any] = node.value if node.id == "mapping" else [(None, item) for item in node.value]
         token, start = first, opened.start
+        mapping = node.id == "mapping"
         for key, value in pairs:
             item = Item(column)
             item.key_node, item.value_node = key, value
             item.start, item.token = start, token
-            self._measure(item)
-            found = _LINE.match(text, item.stop)
+            if mapping and key.start_mark.index == token and text[token] != "?":
+                item.stop = stop = self.end_of(value, key.end_mark.index)
+            else:
+                self._measure(item)
+                stop = item.stop
+            found = _LINE.match(text, stop)
             if found is None:
-                raise Stuck("what follows this value on its line is not understood", item.stop)
+                raise Stuck("what follows this value on its line is not understood", stop)
             start = item.end = found.end()
             opened.items.append(item)
             token = _SKIP.match(text, start).end()  # type: ignore[union-attr]
         opened.items[0].inline = inline
         opened.end = start
-        if node.id == "mapping":
+        if mapping:
             self.note_doubt(pairs)
         return opened
 
@@ -194,10 +206,6 @@ class Opener:
             if text[token : token + 1] != "-":
                 raise Stuck("this list item is not understood", token)
             item.stop = self.end_of(item.value_node, token + 1)
-            return
-        key_end = item.key_node.end_mark.index
-        if item.key_node.start_mark.index == token and text[token] != "?":
-            item.stop = self.end_of(item.value_node, key_end)
             return
         item.odd = True
         if (alias := _ALIAS.match(text, token)) is not None:
@@ -315,6 +323,8 @@ class Opener:
 
     def _line_start(self, index: int) -> int:
         text = self.text
+        if self._regular:
+            return text.rfind("\n", 0, index) + 1
         while index and text[index - 1] not in BREAKS:
             index -= 1
         return index
@@ -338,6 +348,8 @@ class Opener:
 
     def _past_header(self, start: int, line: int) -> int:
         """`start` moved below the comment lines that are about the file."""
+        if start == line:
+            return start
         kept = start
         for found in re.finditer(f"[^{BREAKS}]*(?:\r\n|[{BREAKS}])", self.text[start:line]):
             if _FILE_HEADER.match(found.group().lstrip(" ")):

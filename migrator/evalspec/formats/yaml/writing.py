@@ -70,10 +70,15 @@ def write_key(name: str, *, like: str = "", flow: bool = False) -> str:
     return scalars.quoted_like(name, like[:1], flow=flow)
 
 
-def write_flow(value: Any) -> str:
+def write_plain(value: Any, like: str = "") -> str:
+    """A text on one line, or another single value."""
+    return scalars.quoted_like(value, like) if isinstance(value, str) else _scalar(value)
+
+
+def write_flow(value: Any, like: str = "") -> str:
     """A value on one line, in braces and brackets where it is a mapping or a list."""
     if isinstance(value, str):
-        return scalars.quoted_like(value, "", flow=True)
+        return scalars.quoted_like(value, like, flow=True)
     if isinstance(value, Tagged):
         return f"{_tag(value.tag)} {write_flow(value.value)}".rstrip()
     if isinstance(value, dict):

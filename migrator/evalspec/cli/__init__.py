@@ -1,0 +1,62 @@
+"""The command line: parses arguments, calls one function, prints its result.
+
+One module a command, imported when that command is called. Exit codes are those of design.md, "Command line".
+"""
+
+from __future__ import annotations
+
+import sys
+
+#: Every command, with the line that `evalspec --help` shows; its module has the same name, `-` written `_`.
+COMMANDS = {
+    "validate": "say which records are valid, and what is wrong with the others",
+    "migrate": "upgrade task files to another schema version",
+    "render": "print the prompts that a model would see",
+    "diff": "show what would change in prompts and outputs",
+    "check": "fail where a task file is not as the project requires",
+    "post-process": "run a post-process rule on a text",
+    "history": "show the schema versions and the migrations between them",
+    "heads": "print each family's newest version",
+    "current": "print the versions that task files are at",
+    "show": "print a schema version's contract as a page",
+    "schema": "export a schema version as JSON Schema",
+    "recover": "finish, or undo, a run that was killed",
+    "completion": "print a completion script for a shell",
+}
+
+_TAKEN_WITH_EVERY_COMMAND = "-q, -v, --config FILE and --help go with every command"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] in (["--version"], ["-V"]):
+        from evalspec._version import __version__
+
+        sys.stdout.write(f"evalspec {__version__}\n")
+        return 0
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        if len(arguments) > 1:
+            return main([arguments[1], "--help"])
+        sys.stdout.write(usage())
+        return 0 if arguments else 2
+    from evalspec.cli._run import run
+
+    return run(arguments[0], arguments[1:])
+
+
+def usage() -> str:
+    """What `evalspec --help` prints."""
+    width = max(map(len, COMMANDS)) + 2
+    lines = "".join(f"  {name:<{width}}{help_}\n" for name, help_ in COMMANDS.items())
+    return (
+        "usage: evalspec COMMAND [ARGUMENT ...]\n\n"
+        "Versions, migrations and prompt diffs for the task files of LLM evaluations.\n\n"
+        f"commands:\n{lines}\n"
+        f"{_TAKEN_WITH_EVERY_COMMAND};\n"
+        "`evalspec COMMAND --help` has examples, `evalspec --version` prints the version.\n\n"
+        "examples:\n"
+        "  evalspec validate tasks/\n"
+        "  evalspec migrate --to v3 tasks/ --dry-run\n"
+        "  evalspec check --require v3 tasks/\n"
+    )

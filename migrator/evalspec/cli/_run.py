@@ -1,0 +1,134 @@
+"""Runs one command: finds its module, parses its arguments, turns what it raises into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from evalspec.errors import EvalspecError, FindingsError, did_you_mean, visible
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+INTERNAL_ERROR, INTERRUPTED, TERMINATED, BROKEN_PIPE = 3, 130, 143, 141
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with a suggestion for a misspelt flag and no guessing of shortened ones."""
+
+    def __init__(self, name: str, *, description: str, examples: str) -> None:
+        shown = "".join(f"  evalspec {line}\n" for line in examples.strip().splitlines())
+        super().__init__(
+            prog=f"evalspec {name}",
+            description=description,
+            epilog=f"examples:\n{shown}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message, and the flag that was perhaps meant; exit 2."""
+        text = visible(message)
+        flag = next((word for word in message.split() if word.startswith("-")), "")
+        hint = did_you_mean(flag.partition("=")[0], [*self._option_string_actions]) if flag else ""
+        sys.stderr.write(f"{self.prog}: {text}\n")
+        sys.stderr.write(f"    fix: {hint or f'`{self.prog} --help` shows what it takes'}\n")
+        raise SystemExit(2)
+
+
+def build_parser(name: str, module: ModuleType) -> Parser:
+    """A command's parser: its own arguments, and those that every command takes."""
+    parser = Parser(name, description=module.__doc__ or "", examples=module.EXAMPLES)
+    module.add_arguments(parser)
+    everywhere = parser.add_argument_group("with every command")
+    everywhere.add_argument("-q", "--quiet", action="store_true", help="print results and errors only")
+    everywhere.add_argument("-v", "--verbose", action="store_true", help="print more")
+    everywhere.add_argument("--config", metavar="FILE", help="the configuration (default: the nearest upwards)")
+    return parser
+
+
+def load_command(name: str) -> ModuleType:
+    """The module of a command.
+
+    Raises:
+        SystemExit: there is no such command.
+    """
+    from importlib import import_module
+
+    from evalspec.cli import COMMANDS
+
+    if name not in COMMANDS:
+        hint = did_you_mean(name, list(COMMANDS)) or "`evalspec --help` lists the commands"
+        what = "flag" if name.startswith("-") else "command"
+        sys.stderr.write(f"evalspec: no {what} {visible(name)!r}\n    fix: {hint}\n")
+        raise SystemExit(2)
+    return import_module(f"evalspec.cli.{name.replace('-', '_')}")
+
+
+def run(name: str, arguments: list[str]) -> int:
+    """Run a command and return its exit code."""
+    from evalspec.writing import Terminated, interruptible
+
+    try:
+        module = load_command(name)
+        args = build_parser(name, module).parse_args(arguments)
+        with interruptible():
+            code: int = module.run(args)
+            sys.stdout.flush()
+            return code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    except FindingsError as error:
+        return _tell_findings(error)
+    except EvalspecError as error:
+        return _tell(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("evalspec: interrupted; every file is whole\n")
+        return INTERRUPTED
+    except Terminated:
+        sys.stderr.write("evalspec: terminated; every file is whole\n")
+        return TERMINATED
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception:  # noqa: BLE001 - the last stop: a fault of ours, told so that it can be reported
+        return _tell_fault(name, arguments)
+
+
+def _tell(error: EvalspecError) -> int:
+    sys.stderr.write(f"evalspec: {error}\n")
+    for note in getattr(error, "__notes__", ()):
+        sys.stderr.write(f"    {note}\n")
+    if error.fix:
+        sys.stderr.write(f"    fix: {error.fix}\n")
+    return error.exit_code
+
+
+def _tell_findings(error: FindingsError) -> int:
+    from evalspec.report import Console, finding_text
+
+    console = Console(sys.stderr)
+    for finding in error.findings[:50]:
+        console.write(finding_text(finding, paint=console.paint))
+    if len(error.findings) > 50:  # noqa: PLR2004 - enough to read
+        console.line(f"… and {len(error.findings) - 50} more")
+    return _tell(error)
+
+
+def _tell_fault(name: str, arguments: list[str]) -> int:
+    """An error nobody foresaw, with all that a report of it needs."""
+    import platform
+    import traceback
+
+    from evalspec._version import __version__
+
+    words = " ".join(map(visible, [name, *arguments]))
+    sys.stderr.write(
+        "evalspec: internal error. No file was left half-written. Please report it with the lines below.\n\n"
+        f"evalspec {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
+        f"evalspec {words}\n{traceback.format_exc()}"
+    )
+    return INTERNAL_ERROR
