@@ -69,6 +69,13 @@ def positive(text: str) -> int:
     return number
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def find_project(args: argparse.Namespace) -> Project:
     """The project a command works in; `--spec` goes before the configuration."""
     from evalspec.project import Project

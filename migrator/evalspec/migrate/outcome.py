@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evalspec.errors import Finding
     from evalspec.migrate.migration import Migration
 
@@ -52,10 +54,33 @@ class StepOutcome:
         self.touched += other.touched
         self.tasks += other.tasks
 
-    def to_dict(self) -> dict[str, Any]:
-        """The step as `migrate --format json` prints it."""
+    def sentence(self, name: Callable[[str], str]) -> str:
+        """The step in one line: what it did, to how many records, and what became of its promises."""
+        migration = self.migration
+        records = f"{self.records:,} record{'' if self.records == 1 else 's'}"
+        return f"{name(migration.id)}  {migration.title}  {records}; {self.prompts_sentence()}; {self.outputs_sentence()}"
+
+    def prompts_sentence(self) -> str:
+        """What became of the promise on prompts."""
+        unknown = f", {self.unknown:,} unknown ({self.reason})" if self.unknown else ""
+        known = self.records - self.unknown
+        if self.migration.prompts.unchanged:
+            return f"prompts unchanged, proved on {known:,} by {self.proved_by}{unknown}"
+        return f"prompts change ({self.migration.prompts.reason}): {self.changed:,} of {known:,}{unknown}"
+
+    def outputs_sentence(self) -> str:
+        """What became of the promise on outputs."""
+        if self.migration.outputs.unchanged:
+            return "outputs unchanged"
+        rules = ", ".join(sorted(self.migration.changed_rules)) or self.migration.outputs.reason
+        if not self.touched:
+            return f"outputs: no task uses {rules}"
+        return f"outputs: {self.touched:,} {'task uses' if self.touched == 1 else 'tasks use'} {rules}"
+
+    def to_dict(self, name: Callable[[str], str] = str) -> dict[str, Any]:
+        """The step as `migrate --format json` prints it; `name` shortens ids."""
         return {
-            "revision": self.migration.id,
+            "revision": name(self.migration.id),
             "records": self.records,
             "prompts": {
                 "promise": str(self.migration.prompts),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.errors import Finding, FormatError
+from evalspec.errors import Finding, FormatError, visible
 from evalspec.migrate.convert import JsonlConverter, Options, RecordUpgrader
 from evalspec.migrate.outcome import FileOutcome, Outcome
 from evalspec.tasks import findings, format_of
@@ -84,13 +84,22 @@ def migrate_paths(
                     backup=writing.backup,
                 )
             )
-            outcome.recovered = str(run.recovered)
+            outcome.recovered = _recovered(run)
             run.announce([path for path in paths if path != "-"])
         for path in paths:
             outcome.files.append(_migrate_file(path, upgrades, reading, writing, options, outcome, run))
         if run is not None and not (writing.atomic == "run" and outcome.bad and not writing.allow_bad):
             _commit(run, outcome)
     return outcome
+
+
+def _recovered(run: Run) -> str:
+    """What was done about an earlier run that had not ended, as a sentence; empty where there was none."""
+    recovery = run.recovered
+    if recovery.outcome == "nothing":
+        return ""
+    files = [*recovery.placed, *recovery.undone, *recovery.dropped]
+    return f"an earlier run here had not ended; it was {recovery.outcome} first ({', '.join(map(visible, files))})"
 
 
 def _commit(run: Run, outcome: Outcome) -> None:

@@ -20,6 +20,8 @@ from evalspec.prompts.limits import (
     check_size,
 )
 
+from evalspec.prompts.quick import quick_renderer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -70,9 +72,31 @@ class Sandbox:
             return _constant(normal_newlines(source))
         from jinja2 import TemplateError
 
+        try:
+            quick = quick_renderer(self.environment, source)
+        except TemplateError as problem:
+            return _raiser(problem)
+        if quick is None:
+            return self._compiled(source)
+        exact: list[Callable[[Mapping[str, Any]], str]] = []
+
+        def render(doc: Mapping[str, Any]) -> str:
+            _check_names(doc)
+            try:
+                return quick(doc)
+            except Exception:  # noqa: BLE001 - Jinja says what is wrong, and in its own words
+                if not exact:
+                    exact.append(self._compiled(source))
+                return exact[0](doc)
+
+        return render
+
+    def _compiled(self, source: str) -> Callable[[Mapping[str, Any]], str]:
+        """A function that renders the template with Jinja."""
+        from jinja2 import TemplateError
+
         watch = self.watch
         try:
-            watch.count += 1
             template = self.environment.from_string(source)
         except TemplateError as problem:
             return _raiser(problem)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: How many pairs of lines the standard library's matcher is given at most.
-_SMALL = 1_000_000
+#: What the standard library's matcher is given at most: pairs of equal lines, times the lines of the shorter text.
+_WORK = 2_000_000
+#: How often what lies between anchors is searched for anchors of its own.
+_DEPTH = 40
 
 
 class Block(NamedTuple):
@@ -29,7 +31,7 @@ class Block(NamedTuple):
 def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
     """The texts from beginning to end as blocks that are the same and blocks that are not, in turn."""
     out: list[Block] = []
-    for block in _blocks(old, new, 0, len(old), 0, len(new)):
+    for block in _blocks(old, new, 0, len(old), 0, len(new), 0):
         if block.old_start == block.old_end and block.new_start == block.new_end:
             continue
         if out and out[-1].same == block.same:
@@ -40,7 +42,7 @@ def blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 
 
 def _blocks(
-    old: Sequence[str], new: Sequence[str], old_at: int, old_end: int, new_at: int, new_end: int
+    old: Sequence[str], new: Sequence[str], old_at: int, old_end: int, new_at: int, new_end: int, depth: int
 ) -> Iterator[Block]:
     first = 0
     while (
@@ -56,25 +58,38 @@ def _blocks(
         and old[old_end - last - 1] == new[new_end - last - 1]
     ):
         last += 1
-    yield from _middle(old, new, old_at, old_end - last, new_at, new_end - last)
+    yield from _middle(old, new, old_at, old_end - last, new_at, new_end - last, depth)
     yield Block(True, old_end - last, old_end, new_end - last, new_end)
 
 
 def _middle(
-    old: Sequence[str], new: Sequence[str], old_at: int, old_end: int, new_at: int, new_end: int
+    old: Sequence[str], new: Sequence[str], old_at: int, old_end: int, new_at: int, new_end: int, depth: int
 ) -> Iterator[Block]:
     if old_at == old_end or new_at == new_end:
         yield Block(False, old_at, old_end, new_at, new_end)
-    elif (old_end - old_at) * (new_end - new_at) <= _SMALL:
+    elif _work(old, new, old_at, old_end, new_at, new_end) <= _WORK:
         yield from _small(old, new, old_at, old_end, new_at, new_end)
     else:
-        anchors = _anchors(old, new, old_at, old_end, new_at, new_end)
+        anchors = _anchors(old, new, old_at, old_end, new_at, new_end) if depth < _DEPTH else []
         if not anchors:
             yield Block(False, old_at, old_end, new_at, new_end)
             return
         for old_line, new_line in [*anchors, (old_end, new_end)]:
-            yield from _blocks(old, new, old_at, old_line, new_at, new_line)
+            yield from _blocks(old, new, old_at, old_line, new_at, new_line, depth + 1)
             old_at, new_at = old_line, new_line
+
+
+def _work(
+    old: Sequence[str], new: Sequence[str], old_at: int, old_end: int, new_at: int, new_end: int
+) -> int:
+    """How long the standard library's matcher may take: it looks at every pair of equal lines, over and over."""
+    shorter = min(old_end - old_at, new_end - new_at)
+    if shorter * shorter > _WORK:
+        return _WORK + 1
+    in_new: dict[str, int] = {}
+    for at in range(new_at, new_end):
+        in_new[new[at]] = in_new.get(new[at], 0) + 1
+    return shorter * sum(in_new.get(old[at], 0) for at in range(old_at, old_end))
 
 
 def _small(

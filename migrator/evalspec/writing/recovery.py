@@ -104,6 +104,12 @@ class _File(NamedTuple):
     found: Stamp | None
     has_new: bool
     has_old: bool
+    inside: bool
+
+    @property
+    def alien(self) -> bool:
+        """It says that a run made it outside of the folder, which none does: not ours to make or to take away."""
+        return self.entry.old is None and not self.inside
 
     @property
     def placed(self) -> bool:
@@ -168,7 +174,9 @@ class _Settlement:
 
     def _unfinishable(self, files: list[_File]) -> Iterator[tuple[str, str]]:
         for file in files:
-            if file.has_new and self._stamp(file.new) != file.entry.new:
+            if file.alien:
+                yield file.entry.path, "it lies outside of the folder, where no run makes files"
+            elif file.has_new and self._stamp(file.new) != file.entry.new:
                 yield file.entry.path, "its finished temp was changed"
             elif file.has_new and not file.intact:
                 yield file.entry.path, "it was changed after the run read it"
@@ -198,7 +206,9 @@ class _Settlement:
 
     def _not_undoable(self, files: list[_File]) -> Iterator[tuple[str, str]]:
         for file in files:
-            if file.has_new or file.intact:
+            if file.alien:
+                yield file.entry.path, "it lies outside of the folder, where no run makes files"
+            if file.alien or file.has_new or file.intact:
                 continue
             if self.log.state == "undo" and not file.has_old and not file.placed:
                 continue  # an earlier undo put it back, and somebody went on from there
@@ -228,10 +238,11 @@ class _Settlement:
         new, old = (os.path.join(beside, temp_name(self.head.token, index, kind)) for kind in ("new", "old"))
         target = _os.link_status(real)
         found = Stamp(target.st_size, target.st_mtime_ns) if target is not None else None
-        own = (self._is_own(path, real, target) for path in (new, old))
-        return _File(entry, real, new, old, found, *own)
+        inside = real.startswith(os.path.join(self.folder, ""))
+        has_new, has_old = (self._is_own(path, inside, target) for path in (new, old))
+        return _File(entry, real, new, old, found, has_new, has_old, inside)
 
-    def _is_own(self, path: str, real: str, target: os.stat_result | None) -> bool:
+    def _is_own(self, path: str, inside: bool, target: os.stat_result | None) -> bool:
         """Whether a temp lies at `path` that is a run's own, and not something put there for us to move.
 
         A clone may bring a journal, and a symlink that leads out of the folder; it cannot bring a temp to where
@@ -240,8 +251,7 @@ class _Settlement:
         found = _os.link_status(path)
         if found is None or not _os.is_regular(found):
             return False
-        beside = os.path.dirname(real)
-        if real.startswith(os.path.join(self.folder, "")) and not _os.anyone_may_write(beside):
+        if inside and not _os.anyone_may_write(os.path.dirname(path)):
             return True
         return _os.is_of_this_user(found) or (target is not None and found.st_uid == target.st_uid)
 
@@ -266,7 +276,7 @@ class _Settlement:
             beside = os.path.dirname(file.real)
             for number in range(file.entry.parts):
                 path = os.path.join(beside, temp_name(self.head.token, index, f"part{number}"))
-                if self._is_own(path, file.real, None) and _os.remove(path):
+                if self._is_own(path, file.inside, None) and _os.remove(path):
                     self.folders.add(beside)
 
     def _conflict(self, stuck: dict[str, str], wanted: str, other: str) -> WriteError:
