@@ -13,8 +13,10 @@ from evalspec.formats.edits import Edit, apply_to_value
 from evalspec.formats.jsonl import edit_line
 from evalspec.formats.yaml import read, records
 from evalspec.migrate.migration import load_migrations
+from evalspec.migrate.replay import differences, replay
 from evalspec.project import Project
 from evalspec.prompts import render_inline, text_of
+from evalspec.schema.contract import contract_of
 from evalspec.schema.schema import Schema
 from evalspec.tasks import FileReport, Reading, validate_path
 
@@ -267,6 +269,15 @@ def migrated(line: bytes, after: str) -> bytes:
 
 
 @by_step
+def test_replaying_the_contract_operations_gives_the_next_version(
+    before: str, after: str, folder: Path
+) -> None:
+    operations = MIGRATIONS[after].contract
+    replayed = replay(contract_of(PROJECT.schema(before)), operations)
+    assert differences(replayed, contract_of(PROJECT.schema(after))) == [], folder
+
+
+@by_step
 def test_each_step_writes_the_golden_bytes(before: str, after: str, folder: Path) -> None:
     old = (folder / "before.jsonl").read_bytes().split(b"\n")
     new = (folder / "after.jsonl").read_bytes().split(b"\n")
@@ -315,3 +326,17 @@ def test_each_output_is_the_golden_one_on_both_sides(before: str, after: str, fo
         for schema, side, tasks in sides:
             assert tasks[row["task_id"]]["post_process"] == row["rule"]
             assert schema.post_process(row["generation"], row["rule"]) == row[side], row
+
+
+# ── Examples ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("folder", "version"),
+    [(ROOT / "examples" / "tasks", "evalspec@v1"), (ROOT / "examples" / "acme" / "tasks", "acme@v1")],
+    ids=["tasks", "acme"],
+)
+def test_the_example_tasks_are_valid(folder: Path, version: str) -> None:
+    reports = [validated(path, all_errors=True) for path in sorted(folder.iterdir())]
+    assert [error for report in reports for error in report.errors + report.warnings] == []
+    assert {id_ for report in reports for id_ in report.schemas} == {version}
