@@ -162,8 +162,9 @@ def test_large_texts_that_change_everywhere_are_matched_by_their_single_lines() 
 
 
 def test_large_texts_with_nothing_to_hold_on_to() -> None:
-    old, new = ["a\n", "b\n"] * 3000, ["b\n", "b\n", "a\n"] * 3000
-    assert applied(unified("".join(old), "".join(new), "f"), old) == new
+    for size in (300, 3000):
+        old, new = ["a\n", "b\n"] * size, ["b\n", "b\n", "a\n"] * size
+        assert applied(unified("".join(old), "".join(new), "f"), old) == new
     shuffled = [f"{n * 7919 % 10007}\n" for n in range(10_007)]
     ordered = [f"{n}\n" for n in range(10_007)]
     assert applied(unified("".join(shuffled), "".join(ordered), "f"), shuffled) == ordered
