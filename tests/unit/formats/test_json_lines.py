@@ -50,6 +50,10 @@ def test_a_long_line_is_passed_over_and_its_place_is_told() -> None:
         LongLine(4, 18, 5, ended=False),
     ]
     assert read(b"1234\n12345\n", max_line=4) == [Chunk(1, 0, b"1234\n"), LongLine(2, 5, 6, ended=True)]
+    assert read(b"12345\n6\n", chunk_size=3, max_line=4) == [
+        LongLine(1, 0, 6, ended=True),
+        Chunk(2, 6, b"6\n"),
+    ]
     assert read(b"\n\na", max_line=0) == [
         Chunk(1, 0, b"\n"),
         Chunk(2, 1, b"\n"),
@@ -68,8 +72,8 @@ def test_a_copying_reader_loses_nothing() -> None:
     assert target.getvalue() == data
 
 
-def test_two_ranges_share_a_file_out() -> None:
-    data = b"one\ntwo\nthree\nfour\n"
+@pytest.mark.parametrize("data", [b"one\ntwo\nthree\nfour\n", b"one\n\n\n", b"\n\n", b"no end"])
+def test_two_ranges_share_a_file_out(data: bytes) -> None:
     for middle in range(len(data) + 1):
         first = read(data, end=middle)
         second = read(data, start=middle, first_line=100)
@@ -78,6 +82,10 @@ def test_two_ranges_share_a_file_out() -> None:
         assert all(part.offset < middle for part in first)
         assert all(part.offset >= middle for part in second)
         assert [part.first_line for part in second[:1] if isinstance(part, Chunk)] == [100] * len(second[:1])
+
+
+def test_a_range_holds_the_lines_that_begin_in_it() -> None:
+    data = b"one\ntwo\nthree\n"
     assert read(data, start=4, end=4) == []
     assert read(data, start=4, end=5) == [Chunk(1, 4, b"two\n")]
     assert read(data, start=1, end=4) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from evalspec.formats.edits import (
     Replace,
     Where,
 )
+from evalspec.formats.json_edit import same_value
 from evalspec.formats.jsonl import edit_line, edit_pieces, parse_line, place, scan_top, split_top
 from evalspec.formats.line_editor import LineEditor
 
@@ -58,6 +60,12 @@ def test_the_first_byte_that_is_not_utf8_is_named(line: bytes, column: int, byte
     error = refused(line, line_number=3)
     assert (error.rule, error.line, error.column) == ("bad_encoding", 3, column)
     assert byte in error.message
+
+
+def test_text_is_utf8_whatever_the_locale_says() -> None:
+    record = {"prompt": "介绍一下🤗北京", "label": "A"}
+    assert parse_line(json.dumps(record, ensure_ascii=False).encode()).value == record
+    assert refused(json.dumps({"label": "北京"}, ensure_ascii=False).encode("cp936")).rule == "bad_encoding"
 
 
 def test_utf16_is_recognised() -> None:
@@ -172,6 +180,8 @@ EDITED: list[tuple[str, list[Edit], str]] = [
     ('{ "a" : 1 , "b" : 2 }', [Insert(("c",), 3, FIRST)], '{ "c" : 3 , "a" : 1 , "b" : 2 }'),
     ('{ "a" : 1 , "b" : 2 }', [Remove(("b",))], '{ "a" : 1 }'),
     ('{ "a" : 1 , "b" : 2 }', [Remove(("a",))], '{ "b" : 2 }'),
+    ('{"a":1 ,"b":2\t}', [Remove(("b",))], '{"a":1\t}'),
+    ('{"a":1 ,"b":2\t}', [Insert(("c",), 3)], '{"a":1 ,"b":2 ,"c":3\t}'),
     ('{ "a": 1 }', [Insert(("c",), 2)], '{ "a": 1, "c": 2 }'),
     ('{"a":1,\t"b":2,   "c":3}', [Insert(("n",), 0, Where(after="a"))], '{"a":1,\t"n":0,\t"b":2,   "c":3}'),
     ('{"a":1,\t"b":2,   "c":3}', [Insert(("n",), 0)], '{"a":1,\t"b":2,   "c":3,   "n":0}'),
@@ -277,6 +287,23 @@ def test_a_line_that_is_no_record_is_not_edited(line: bytes) -> None:
             attempt(line, [Insert(("b",), 1)])
     with pytest.raises(FormatError):
         LineEditor([Insert(("b",), 1)]).edit(line)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (1, 1.0),
+        (1, True),
+        (0.0, -0.0),
+        ([0.0], [-0.0]),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ([1], [1, 1]),
+        ("", None),
+    ],
+)
+def test_values_that_are_written_differently_are_not_the_same(one: object, two: object) -> None:
+    assert not same_value(one, two)
+    assert same_value(one, copy.deepcopy(one))
 
 
 # ---------------------------------------------------------------------------------- top-level values
