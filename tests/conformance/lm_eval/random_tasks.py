@@ -7,7 +7,7 @@ from typing import Any
 
 TEXTS = (
     "q", "label", "options", "missing", "", "plain text", "Q: {{q}}\nA:", "{{q}}", "{{label}}", "{{q}}\n", "7", "007",
-    "²", "00", "{{options|join(', ')}}", "{{nested.value}}", "{{nested.items}}", "{{q | regex_replace('a+', 'b')}}",
+    "²", "00", "{{options|join(', ')}}", "{{nested.value}}", "{{nested.value.upper()}}", "{{q | regex_replace('a+', 'b')}}",
     "{% for o in options %}{{loop.index}}. {{o}}\n{% endfor %}", "{{nope}}", "{{q", "line\r\nline {{q}}\r", 3, 1, 0,
     True, None, 1.5, ["a"], "{{ raw }}", "{{q.strip()}} {{options[label]}}", "{{range(3)|list}}", "{{n + 1}}",
     "{{maybe}}", "{# comment #}{{q}}", "{{- q -}} x", "{{'%s' % q}}", "{{q|upper|trim}}", "{{digits}}",
