@@ -70,6 +70,14 @@ def is_of_this_user(found: os.stat_result) -> bool:
     return sys.platform == "win32" or found.st_uid == os.geteuid()
 
 
+def is_locked_in(found: os.stat_result, folder: str) -> bool:
+    """Whether a sticky folder (`/tmp`) forbids this user to replace a file. Its second name could not be removed."""
+    if sys.platform == "win32":
+        return False
+    around = status(folder)
+    return bool(around.st_mode & stat.S_ISVTX) and os.geteuid() not in {0, found.st_uid, around.st_uid}
+
+
 def create(path: str, mode: int = 0o600) -> int:
     """A new file, open for writing, unless told otherwise for its owner alone. An error if anything is at `path`."""
     return again(os.open, path, _flags(os.O_WRONLY | os.O_CREAT | os.O_EXCL), mode)

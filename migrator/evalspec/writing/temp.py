@@ -102,6 +102,12 @@ def check(target: Target, *, new: bool) -> Identity | None:
     # (To root every file looks writable, hence the look at the mode itself.)
     if not found.st_mode & 0o222 or not os.access(target.real, os.W_OK):
         raise WriteError(target.given, "it is read-only", fix=f"chmod u+w {visible(target.given)}")
+    if _os.is_locked_in(found, os.path.dirname(target.real)):
+        raise WriteError(
+            target.given,
+            "it is another user's, in a sticky folder where only its owner may replace it",
+            fix="copy it to a folder of your own, and run there",
+        )
     return _identity(found)
 
 
