@@ -15,7 +15,9 @@ from evalspec.formats.yaml import read, records
 from evalspec.migrate.migration import load_migrations
 from evalspec.migrate.replay import differences, replay
 from evalspec.project import Project
-from evalspec.prompts import render_inline, text_of
+from evalspec.prompts import PLAIN, render_inline, text_of
+from evalspec.prompts.rows import RowsFolder
+from evalspec.prompts.tasks import RowOptions, record_spec, render_tasks
 from evalspec.schema.contract import contract_of
 from evalspec.schema.schema import Schema
 from evalspec.tasks import FileReport, Reading, validate_path
@@ -156,6 +158,15 @@ def test_each_template_has_its_rows() -> None:
         assert {path.stem for path in rows.glob("*.jsonl")} == splits
         for path in rows.glob("*.jsonl"):
             assert len({tuple(row) for row in load(path)}) == 1, f"{path}: rows with different columns"
+
+
+def test_each_template_gives_the_golden_prompt_for_each_row() -> None:
+    file = read((OURS / "v3" / "templates.yaml").read_bytes())
+    rows = RowOptions(RowsFolder(str(OURS / "v3" / "rows")))
+    specs = [record_spec(record.value) for record in records(file) if record.value is not None]
+    lines = [line.to_dict() for line in render_tasks(specs, [PLAIN], rows)]
+    rendered = [{"task_id": line["task"], "row": line["row"], "text": line["text"]} for line in lines]
+    assert rendered == load(OURS / "v3" / "template_prompts.jsonl")
 
 
 # ── Bad tasks ────────────────────────────────────────────────────────────────────────────────────────────────
