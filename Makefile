@@ -37,6 +37,8 @@ $(STAMP): pyproject.toml
 	  || "$(PYTHON)" -m venv --clear $(VENV) || { \
 	  rm -rf $(VENV); echo "make: no environment could be made; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
 	@echo "make: installing into $(VENV) ..."
+	@# A new pip writes a script that starts faster (no `import re`) than the one that comes with an old Python.
+	@$(BIN)/python -m pip install --quiet --upgrade pip
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@printf '%s' "$(CURDIR)" > $(STAMP)
 

@@ -14,7 +14,7 @@ from support.cli import Cli, clean_environment
 
 SPEC_FOLDERS = ("schemas", "migrations", "fixtures")
 
-ASK_WHERE = """
+ASK_WHERE = r"""
 import sys
 from evalspec.project import spec_root
 import evalspec
