@@ -43,9 +43,14 @@ def upgrade(op: Recorder) -> None:
     op.metric("accuracy_norm", added=True)
     op.post_process("extract_letter", changed="a letter standing alone wins")
     op.pairs(output_type="generate_until")
-    op.pairs("mcq", output_type="multiple_choice", metrics=("accuracy", "accuracy_norm"), post_process=("none",))
     op.pairs(
-        "classification", output_type="multiple_choice", metrics=("accuracy", "accuracy_norm"), post_process=("none",)
+        "mcq", output_type="multiple_choice", metrics=("accuracy", "accuracy_norm"), post_process=("none",)
+    )
+    op.pairs(
+        "classification",
+        output_type="multiple_choice",
+        metrics=("accuracy", "accuracy_norm"),
+        post_process=("none",),
     )
     op.pairs("classification", output_type="loglikelihood", metrics=("accuracy",), post_process=("none",))
     op.rule("missing_required", field="choices", added=True)
@@ -53,7 +58,9 @@ def upgrade(op: Recorder) -> None:
     op.rule("not_allowed", field="generation", added=True)
     op.rule("bad_value", field="targets", changed="exactly one target where likelihoods are read")
     op.rule("gold_not_in_choices", field="targets", added=True)
-    op.rule("embedded_few_shot", field="prompt", changed="an example is rendered with the record's own delimiter")
+    op.rule(
+        "embedded_few_shot", field="prompt", changed="an example is rendered with the record's own delimiter"
+    )
     op.assembly("v1's text with every part named", same_text=True)
     # the records
     op.set("spec_version", 2, first=True)

@@ -192,7 +192,9 @@ class GuardHeld(EvalspecError):
         self.pid = pid
         self.host = host
         who = f"process {pid} on {host}" if pid else "another process"
-        super().__init__(f"{visible(folder)} is being written by {who}", fix="wait for it to end, then run again")
+        super().__init__(
+            f"{visible(folder)} is being written by {who}", fix="wait for it to end, then run again"
+        )
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:
@@ -213,9 +215,14 @@ def cut(text: str, limit: int = 80) -> str:
 
 #: Code points that print as nothing, or that move what follows them: shown by number instead.
 _INVISIBLE = frozenset(
-    [0xAD, 0x61C, 0x180E, 0xFEFF, 0x3164, 0xFFA0, 0x115F, 0x1160]
-    + [*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)]
-    + [*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080)]
+    [
+        *(0xAD, 0x61C, 0x180E, 0xFEFF, 0x3164, 0xFFA0, 0x115F, 0x1160),
+        *range(0x200B, 0x2010),
+        *range(0x2028, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFFF9, 0xFFFC),
+        *range(0xE0000, 0xE0080),
+    ]
 )
 _SHORT = {0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t", 0x00: "\\0"}
 
@@ -225,7 +232,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
     Args:
         text: text from a file, a path or an argument.
-        keep: characters to leave as they are (`"\\n\\t"` for a block of text).
+        keep: characters to leave as they are (line ends and tabs, for a block of text).
     """
     if text.isascii() and text.isprintable():
         return text
@@ -243,4 +250,3 @@ def visible(text: str, *, keep: str = "") -> str:
         else:
             out.append(char)
     return "".join(out)
-

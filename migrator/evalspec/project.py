@@ -63,7 +63,9 @@ class Project:
         default = spec.partition("@")[0] or OWN
         if default not in families:
             near = did_you_mean(default, list(families)) or f"the families are: {', '.join(families)}"
-            raise UsageError(f"the project's spec is {visible(default)!r}, and there is no such family", fix=near)
+            raise UsageError(
+                f"the project's spec is {visible(default)!r}, and there is no such family", fix=near
+            )
         self.families = Families(families, default)
 
     @classmethod
@@ -109,7 +111,9 @@ def spec_root() -> Root:
     package = os.path.dirname(os.path.abspath(__file__))
     checkout = os.path.dirname(os.path.dirname(package))
     # A wheel's package can never lie in a folder called migrator beside these three.
-    if os.path.basename(os.path.dirname(package)) == "migrator" and os.path.isdir(f"{checkout}/schemas/{OWN}"):
+    if os.path.basename(os.path.dirname(package)) == "migrator" and os.path.isdir(
+        f"{checkout}/schemas/{OWN}"
+    ):
         return _root_in(checkout)
     return _root_in(f"{package}/spec")
 
@@ -176,4 +180,8 @@ def _family_names(root: Root) -> list[str]:
         entries = sorted(os.listdir(root.schemas))
     except OSError:
         return []
-    return [name for name in entries if not name.startswith((".", "_")) and os.path.isdir(f"{root.schemas}/{name}")]
+    return [
+        name
+        for name in entries
+        if not name.startswith((".", "_")) and os.path.isdir(f"{root.schemas}/{name}")
+    ]

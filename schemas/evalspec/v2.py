@@ -53,7 +53,7 @@ _LATIN = (
 
 
 def extract_letter(text: str) -> str:
-    """The first of A to E that stands alone, no Latin letter on either side; where none does, the first; else nothing."""
+    """The first of A to E with no Latin letter on either side; where there is none, the first; else nothing."""
     found = re.search(f"(?<![{_LATIN}])[A-E](?![{_LATIN}])", text) or re.search("[A-E]", text)
     return found[0] if found else ""
 
@@ -148,7 +148,9 @@ version = Declaration(
         Rule("missing_required", is_given, ("choices",), when=CHOOSES),
         Rule("not_allowed", is_left_out, ("choices",), when=DOES_NOT_CHOOSE),
         Rule("not_allowed", is_left_out, ("generation",), when=READS_LIKELIHOODS),
-        Rule("bad_value", v1.mcq_target_is_a_letter, ("category", "targets"), field="targets", when=GENERATES),
+        Rule(
+            "bad_value", v1.mcq_target_is_a_letter, ("category", "targets"), field="targets", when=GENERATES
+        ),
         Rule("bad_value", there_is_one_target, ("targets",), when=READS_LIKELIHOODS),
         Rule("gold_not_in_choices", gold_is_a_choice, ("targets", "choices"), when=CHOOSES),
         Rule("embedded_few_shot", v1.embedded_few_shot, ("prompt", "few_shot_examples", "target_delimiter")),

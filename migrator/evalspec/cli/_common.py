@@ -28,7 +28,9 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
         help="files, folders or patterns; `-` is standard input (default: the project's tasks, else this folder)",
     )
     parser.add_argument(
-        "--spec", metavar="FAMILY[@VERSION]", help="the family of the files, and the version of unmarked records"
+        "--spec",
+        metavar="FAMILY[@VERSION]",
+        help="the family of the files, and the version of unmarked records",
     )
 
 
@@ -38,7 +40,9 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--max-line", type=size, metavar="BYTES", help="longest line of a JSONL file (16M)")
     limits.add_argument("--max-yaml", type=size, metavar="BYTES", help="largest YAML file (10M)")
     limits.add_argument("--max-depth", type=int, metavar="N", help="deepest nesting of a YAML file (100)")
-    limits.add_argument("--max-nodes", type=int, metavar="N", help="most values of a YAML document, aliases expanded")
+    limits.add_argument(
+        "--max-nodes", type=int, metavar="N", help="most values of a YAML document, aliases expanded"
+    )
 
 
 def add_format(parser: argparse.ArgumentParser, *, formats: Sequence[str] = ("text", "json")) -> None:
@@ -49,7 +53,9 @@ def add_format(parser: argparse.ArgumentParser, *, formats: Sequence[str] = ("te
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """`--jobs`."""
-    parser.add_argument("--jobs", type=positive, metavar="N", help="processes for large files (default: the cores)")
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="processes for large files (default: the cores)"
+    )
 
 
 def size(text: str) -> int:
@@ -140,7 +146,9 @@ def warn_pending(args: argparse.Namespace, project: Project, paths: Iterable[str
     folders |= {project.folder} if project.folder else set()
     for folder in sorted(folders):
         if not args.quiet and pending(folder) is not None:
-            sys.stderr.write(f"{visible(folder)}: a run did not end; `evalspec recover {visible(folder)}` finishes it\n")
+            sys.stderr.write(
+                f"{visible(folder)}: a run did not end; `evalspec recover {visible(folder)}` finishes it\n"
+            )
 
 
 @contextmanager

@@ -45,7 +45,9 @@ def build_parser(name: str, module: ModuleType) -> Parser:
     everywhere = parser.add_argument_group("with every command")
     everywhere.add_argument("-q", "--quiet", action="store_true", help="print results and errors only")
     everywhere.add_argument("-v", "--verbose", action="store_true", help="print more")
-    everywhere.add_argument("--config", metavar="FILE", help="the configuration (default: the nearest upwards)")
+    everywhere.add_argument(
+        "--config", metavar="FILE", help="the configuration (default: the nearest upwards)"
+    )
     return parser
 
 
@@ -113,7 +115,7 @@ def _tell_findings(error: FindingsError) -> int:
     console = Console(sys.stderr)
     for finding in error.findings[:50]:
         console.write(finding_text(finding, paint=console.paint))
-    if len(error.findings) > 50:  # noqa: PLR2004 - enough to read
+    if len(error.findings) > 50:
         console.line(f"… and {len(error.findings) - 50} more")
     return _tell(error)
 

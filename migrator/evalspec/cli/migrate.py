@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from evalspec.migrate.outcome import Outcome
     from evalspec.project import Project
+    from evalspec.writing import Holder
 
 EXAMPLES = """
 migrate --to v3 tasks/
@@ -30,13 +31,21 @@ migrate --to v3 - < old.jsonl > new.jsonl
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     _common.add_paths(parser)
-    parser.add_argument("--to", required=True, metavar="VERSION", help="v3, family@v3, head, or +1 for the next one")
-    parser.add_argument("--from", dest="from_", metavar="VERSION", help="the version of records that carry no marker")
+    parser.add_argument(
+        "--to", required=True, metavar="VERSION", help="v3, family@v3, head, or +1 for the next one"
+    )
+    parser.add_argument(
+        "--from", dest="from_", metavar="VERSION", help="the version of records that carry no marker"
+    )
     parser.add_argument("--dry-run", action="store_true", help="do everything but write")
-    parser.add_argument("--diff", action="store_true", help="print what would change as a unified diff; write nothing")
+    parser.add_argument(
+        "--diff", action="store_true", help="print what would change as a unified diff; write nothing"
+    )
     parser.add_argument("--report", metavar="FILE.md", help="write a report of records, prompts and outputs")
     parser.add_argument(
-        "--allow-bad-tasks", action="store_true", help="carry invalid records over byte for byte, and list them"
+        "--allow-bad-tasks",
+        action="store_true",
+        help="carry invalid records over byte for byte, and list them",
     )
     parser.add_argument(
         "--prove",
@@ -45,12 +54,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="render records where the operations do not prove the promise (needed), or always (all)",
     )
     parser.add_argument(
-        "--atomic", choices=("file", "run"), default="file", help="replace each file by itself, or all or none (file)"
+        "--atomic",
+        choices=("file", "run"),
+        default="file",
+        help="replace each file by itself, or all or none (file)",
     )
-    parser.add_argument("--reformat", action="store_true", help="lay YAML out anew where it cannot be edited in place")
+    parser.add_argument(
+        "--reformat", action="store_true", help="lay YAML out anew where it cannot be edited in place"
+    )
     parser.add_argument("--backup", metavar="FOLDER", help="keep copies of the old files there")
-    parser.add_argument("--all-errors", action="store_true", help="every violation of a record, not only the first")
-    parser.add_argument("--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print")
+    parser.add_argument(
+        "--all-errors", action="store_true", help="every violation of a record, not only the first"
+    )
+    parser.add_argument(
+        "--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print"
+    )
     _common.add_format(parser)
     _common.add_jobs(parser)
     _common.add_limits(parser)
@@ -97,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
             _common.warn_pending(args, project, paths)
         outcome = migrate_paths(paths, upgrades, reading, writing, options)
     if args.report:
-        from evalspec.migrate.report import migration_report
+        from evalspec.report.of_migration import migration_report
         from evalspec.report import migration_markdown
         from evalspec.writing import write_file
 
@@ -107,8 +125,8 @@ def run(args: argparse.Namespace) -> int:
     return 1 if outcome.bad and not args.allow_bad_tasks else 0
 
 
-def _say_waiting(holder: object) -> None:
-    who = f" (process {holder.pid} on {holder.host})" if hasattr(holder, "pid") else ""
+def _say_waiting(holder: Holder | None) -> None:
+    who = f" (process {holder.pid} on {holder.host})" if holder else ""
     sys.stderr.write(f"another run is at work here{who}; waiting up to 10 seconds\n")
 
 
@@ -122,7 +140,12 @@ def _print(args: argparse.Namespace, project: Project, outcome: Outcome, *, dry_
                     "from": _common.short_counts(project, outcome.schemas),
                     "to": short(outcome.target),
                     "files": [
-                        {"path": file.path, "records": file.records, "changed": file.changed, "written": file.written}
+                        {
+                            "path": file.path,
+                            "records": file.records,
+                            "changed": file.changed,
+                            "written": file.written,
+                        }
                         for file in outcome.files
                     ],
                     "steps": [step.to_dict(short) for step in outcome.steps.values()],
@@ -134,7 +157,7 @@ def _print(args: argparse.Namespace, project: Project, outcome: Outcome, *, dry_
         return
     text = ""
     if args.diff:
-        from evalspec.migrate.report import file_diff
+        from evalspec.report.of_migration import file_diff
 
         text += "".join(piece for file in outcome.files for piece in file_diff(file))
     warnings = [finding for file in outcome.files for finding in file.warnings]

@@ -22,11 +22,15 @@ zcat tasks.jsonl.gz | evalspec validate -
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     _common.add_paths(parser)
-    parser.add_argument("--all-errors", action="store_true", help="every violation of a record, not only the first")
+    parser.add_argument(
+        "--all-errors", action="store_true", help="every violation of a record, not only the first"
+    )
     parser.add_argument(
         "--allow-bad-tasks", action="store_true", help="exit 0 also where records are invalid"
     )
-    parser.add_argument("--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print")
+    parser.add_argument(
+        "--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print"
+    )
     _common.add_format(parser)
     _common.add_jobs(parser)
     _common.add_limits(parser)

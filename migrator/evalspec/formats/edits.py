@@ -129,7 +129,7 @@ def _move_in_place(holder: dict[str, Any], path: Path, to: Path, edit: Edit) -> 
     if path[:-1] != to[:depth] or len(to) <= depth:
         raise EditError(edit, "a move in place stays below the same mapping")
     key, *rest = to[depth:]
-    value = holder[path[-1]]  # type: ignore[index]
+    value = holder[path[-1]]
     for name in reversed(rest):
         value = {name: value}
     if key in holder and key != path[-1]:
@@ -169,7 +169,7 @@ def _place(record: Any, path: Path, value: Any, where: Where, edit: Edit) -> Non
     items = list(mapping.items())
     names = [name for name, _ in items]
     index = 0 if where.first else names.index(where.after) + 1 if where.after in names else len(items)
-    items.insert(index, (key, value))  # type: ignore[arg-type]
+    items.insert(index, (key, value))
     _reorder(mapping, items)
 
 

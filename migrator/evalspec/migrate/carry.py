@@ -65,7 +65,9 @@ def carry(operations: Sequence[RecordOperation]) -> Carry:
             named |= {old, new}
         altered |= operation.alters()
         named |= operation.alters() | (looks or frozenset())
-    return Carry(moved, frozenset(altered), None if looked_at is None else frozenset(looked_at), frozenset(named))
+    return Carry(
+        moved, frozenset(altered), None if looked_at is None else frozenset(looked_at), frozenset(named)
+    )
 
 
 def made_by(operations: Iterable[RecordOperation]) -> dict[str, Any]:

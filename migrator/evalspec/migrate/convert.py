@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from evalspec.errors import Finding, FormatError, cut
+from evalspec.errors import Finding
 from evalspec.formats.edits import EditError
 from evalspec.migrate.lanes import Lanes, touched_steps
 from evalspec.migrate.operations import OperationError
 from evalspec.migrate.rendering import hold_to_promise, show
 from evalspec.migrate.upgrade import step_edits
-from evalspec.tasks import findings
 from evalspec.tasks.judge import Batch, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from evalspec.errors import Finding
     from evalspec.formats.edits import Edit
     from evalspec.formats.lines import Chunk, LongLine
     from evalspec.migrate.outcome import FileOutcome, Outcome
@@ -52,7 +50,14 @@ class RecordUpgrader:
         self.options = options
 
     def upgrade(
-        self, record: dict[str, Any], schema: Schema, path: str, line: int, column: int = 1, *, format: str = "jsonl"  # noqa: A002
+        self,
+        record: dict[str, Any],
+        schema: Schema,
+        path: str,
+        line: int,
+        column: int = 1,
+        *,
+        format: str = "jsonl",  # noqa: A002
     ) -> tuple[list[Edit], Finding | None]:
         """The edits for a valid record, which is changed along with them; or why it cannot be upgraded.
 
@@ -72,7 +77,9 @@ class RecordUpgrader:
             except (OperationError, EditError) as error:
                 field = getattr(error, "field", None)
                 return [], _cannot(path, line, column, task, field, f"{step.migration.id}: {error}")
-            violations = step.target.check(record, format=format) if render or step is upgrade.steps[-1] else []
+            violations = (
+                step.target.check(record, format=format) if render or step is upgrade.steps[-1] else []
+            )
             if violations:
                 first = violations[0]
                 message = f"{step.migration.id} makes {first.field} {first.rule}: {first.message}"
@@ -154,7 +161,11 @@ class JsonlConverter:
             sink(batch.chunk.data)
             return
         lanes = self._lanes_of(upgrade, batch)
-        quick = lanes.usable and not self.upgrader.options.prove_all and all(step.proved for step in upgrade.steps)
+        quick = (
+            lanes.usable
+            and not self.upgrader.options.prove_all
+            and all(step.proved for step in upgrade.steps)
+        )
         out: list[bytes] = []
         cut_quickly = quick and batch.canonical and not self.upgrader.options.want_changes
         if cut_quickly and self._cut(batch, lanes, out):
@@ -229,7 +240,9 @@ class JsonlConverter:
             return
         sink(self._whole_way(text, end, line.number, line.schema, line.record)[0])
 
-    def _valid(self, line: bytes, end: bytes, number: int, schema: Schema, record: Any, lanes: Lanes | None) -> bytes:
+    def _valid(
+        self, line: bytes, end: bytes, number: int, schema: Schema, record: Any, lanes: Lanes | None
+    ) -> bytes:
         """One line of a batch, by its lane if it has one."""
         import msgspec
 
@@ -271,7 +284,7 @@ class JsonlConverter:
 
         key = repr(edits)
         if key not in self._editors:
-            if len(self._editors) >= 256:  # noqa: PLR2004 - a bound on memory, no more
+            if len(self._editors) >= 256:
                 self._editors.clear()
             self._editors[key] = LineEditor(edits).edit
         return self._editors[key]

@@ -60,7 +60,9 @@ class History(Generic[Step]):
         for step in migrations:
             if step.id in self.steps:
                 files = [self.steps[step.id].path, step.path]
-                raise HistoryError(f"two migrations make {step.id}", files, fix="give one of them another revision")
+                raise HistoryError(
+                    f"two migrations make {step.id}", files, fix="give one of them another revision"
+                )
             self.steps[step.id] = step
         self.versions = self._in_order(list(roots))
         for family in dict.fromkeys(step.family for step in self.steps.values()):
@@ -82,7 +84,9 @@ class History(Generic[Step]):
             if not ready:
                 circle = self._circle(next(iter(waiting)))
                 files = [self.steps[id_].path for id_ in circle]
-                raise HistoryError("migrations follow each other in a circle", files, fix="mend a `down_revision`")
+                raise HistoryError(
+                    "migrations follow each other in a circle", files, fix="mend a `down_revision`"
+                )
             for id_ in ready:
                 ordered[id_] = None
                 del waiting[id_]
@@ -136,7 +140,9 @@ class History(Generic[Step]):
                 f"cannot go back from {start} to {target}: an upgrade keeps no record of what it replaced",
                 fix="restore the files from version control",
             )
-        raise UsageError(f"no migration leads from {start} to {target}", fix="`evalspec history` shows the graph")
+        raise UsageError(
+            f"no migration leads from {start} to {target}", fix="`evalspec history` shows the graph"
+        )
 
     def children(self, id_: str) -> Sequence[str]:
         """The versions that come straight from this one."""

@@ -1,9 +1,9 @@
 """Records that are edited alike: worked out once, then edited by the thousand.
 
-The edits of a record follow from the values the operations look at. Where all of those are words of closed vocabularies,
-or keys that are there or not, records fall into a few dozen lanes: in one lane the edits are the same, and so is the
-answer to everything the target version asks that the source version has not asked already. The first record of a lane
-goes the whole way (edits on text, all rules of the target); the others get its edits.
+The edits of a record follow from the values the operations look at. Where all of those are words of closed
+vocabularies, or keys that are there or not, records fall into a few dozen lanes: in one lane the edits are the same,
+and so is the answer to everything the target version asks that the source version has not asked already. The first
+record of a lane goes the whole way (edits on text, all rules of the target); the others get its edits.
 
 Which upgrades allow this is decided from the declarations and operations alone (`is_determined`); the others take the
 whole way with every record.

@@ -81,7 +81,9 @@ class Migration:
         try:
             self._upgrade(recorder)
         except Exception as error:
-            raise UsageError(f"{self.path}: {type(error).__name__}: {error}", fix="mend its upgrade(op)") from error
+            raise UsageError(
+                f"{self.path}: {type(error).__name__}: {error}", fix="mend its upgrade(op)"
+            ) from error
         return recorder
 
     @property
@@ -135,12 +137,13 @@ def _of_family(families: Families, name: str) -> Iterator[Migration]:
 def _load(folder: str, family: str, stem: str) -> Migration:
     path = f"{folder}/{stem}.py"
     module = load_module(folder, f"{family}.migrations", stem)
-    said = {key: getattr(module, key, None) for key in ("revision", "down_revision", "prompts", "outputs", "upgrade")}
+    said = {key: getattr(module, key, None) for key in ("revision", "down_revision", "prompts", "outputs")}
     for key, value in said.items():
-        if key == "upgrade" and not callable(value):
-            raise HistoryError("a migration needs `def upgrade(op)`", [path])
-        if key != "upgrade" and not isinstance(value, str):
+        if not isinstance(value, str):
             raise HistoryError(f'a migration needs `{key} = "…"`', [path])
+    upgrade = getattr(module, "upgrade", None)
+    if not callable(upgrade):
+        raise HistoryError("a migration needs `def upgrade(op)`", [path])
     parent = str(said["down_revision"])
     return Migration(
         family,
@@ -150,7 +153,7 @@ def _load(folder: str, family: str, stem: str) -> Migration:
         prompts=_promise(str(said["prompts"]), "prompts", path),
         outputs=_promise(str(said["outputs"]), "outputs", path),
         path=path,
-        upgrade=said["upgrade"],
+        upgrade=upgrade,
     )
 
 

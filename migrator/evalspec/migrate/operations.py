@@ -177,7 +177,9 @@ class RenameField(_Quiet):
         if not value_at(record, path)[0]:
             return []
         if value_at(record, (*path[:-1], self.to))[0]:
-            raise OperationError(f"`{self.name}` cannot become `{self.to}`, which is there already", self.name)
+            raise OperationError(
+                f"`{self.name}` cannot become `{self.to}`, which is there already", self.name
+            )
         return [Rename(path, self.to)]
 
     def carries(self) -> dict[str, str]:
@@ -317,7 +319,9 @@ class Split(_Quiet):
             return []
         made = self.by(value)
         if unknown := [name for name in made if name not in self.into]:
-            raise OperationError(f"splitting `{self.name}` gave `{unknown[0]}`, which it did not name", self.name)
+            raise OperationError(
+                f"splitting `{self.name}` gave `{unknown[0]}`, which it did not name", self.name
+            )
         edits: list[Edit] = []
         after = self.name
         for name in self.into:

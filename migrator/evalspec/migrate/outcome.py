@@ -58,7 +58,8 @@ class StepOutcome:
         """The step in one line: what it did, to how many records, and what became of its promises."""
         migration = self.migration
         records = f"{self.records:,} record{'' if self.records == 1 else 's'}"
-        return f"{name(migration.id)}  {migration.title}  {records}; {self.prompts_sentence()}; {self.outputs_sentence()}"
+        outcome = f"{records}; {self.prompts_sentence()}; {self.outputs_sentence()}"
+        return f"{name(migration.id)}  {migration.title}  {outcome}"
 
     def prompts_sentence(self) -> str:
         """What became of the promise on prompts."""

@@ -1,7 +1,7 @@
 """Prove a step's promise on prompts from its operations, for all records at once (design.md, "Migrations").
 
-That is possible where every source of a prompt's parts comes through one to one and the assembly is declared to give the
-same text. Where it is not, every record has to be rendered under both versions.
+That is possible where every source of a prompt's parts comes through one to one and the assembly is declared to give
+the same text. Where it is not, every record has to be rendered under both versions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 #: Fields that say nothing to a model: labels, and what happens to its answer (records.md, the table of owners).
 _SILENT = frozenset(
-    ["spec_version", "task_id", "category", "version", "metadata", "metric_name", "metrics", "post_process", "targets"]
+    [
+        "spec_version",
+        "task_id",
+        "category",
+        "version",
+        "metadata",
+        "metric_name",
+        "metrics",
+        "post_process",
+        "targets",
+    ]
 )
 
 

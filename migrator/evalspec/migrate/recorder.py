@@ -110,10 +110,16 @@ class Recorder:
         self.contract.append(ContractOperation("pairs", category, change, data))
 
     def rule(
-        self, id: str, *, field: str, added: bool = False, removed: bool = False, changed: str = ""  # noqa: A002
+        self,
+        rule: str,
+        *,
+        field: str,
+        added: bool = False,
+        removed: bool = False,
+        changed: str = "",
     ) -> None:
         """A rule across fields, named by its id and the field it points at, comes, goes, or says other things."""
-        self._say("rule", f"{id} {field}", added=added, removed=removed, changed=changed)
+        self._say("rule", f"{rule} {field}", added=added, removed=removed, changed=changed)
 
     def assembly(self, reason: str, *, same_text: bool = False, **sources: object) -> None:
         """A prompt is put together in another way; the sources that changed, by the names `Assembly` has."""
@@ -183,7 +189,9 @@ class Recorder:
 
     def where(self, **conditions: Any) -> Recorder:
         """A recorder for records whose fields have these values (a tuple: any of them) when its turn comes."""
-        wanted = tuple((name, value if isinstance(value, tuple) else (value,)) for name, value in conditions.items())
+        wanted = tuple(
+            (name, value if isinstance(value, tuple) else (value,)) for name, value in conditions.items()
+        )
         return Recorder(self.contract, self.records, (*self._conditions, *wanted))
 
     def _record(self, operation: RecordOperation) -> None:

@@ -44,9 +44,7 @@ def hold_to_promise(step: Step, before: Shown, after: Shown, path: str, line: in
     if changed and step.migration.prompts.unchanged:
         message = f"{step.migration.id} promises unchanged prompts, and changes this one"
         fix = f'mend {step.migration.path}, or promise `prompts = "changes: …"`'
-        finding = Finding(
-            "promise_broken", "error", path, line, 1, task, None, message, cut(after.text), fix
-        )
+        finding = Finding("promise_broken", "error", path, line, 1, task, None, message, cut(after.text), fix)
         raise PromptChanged(message, finding, before, after, fix)
     return changed
 

@@ -82,7 +82,9 @@ def _section_differences(section: str, expected: dict[str, Any], actual: dict[st
 def _replay_entry(section: dict[str, Any], operation: ContractOperation) -> None:
     name = operation.name
     if (operation.change == "added") == (name in section):
-        raise ReplayError(operation, "it is there already" if operation.change == "added" else "there is none")
+        raise ReplayError(
+            operation, "it is there already" if operation.change == "added" else "there is none"
+        )
     before = section.pop(name, None)
     if operation.change != "removed":
         match operation.kind:

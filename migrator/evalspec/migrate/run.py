@@ -16,7 +16,7 @@ from evalspec.migrate.convert import JsonlConverter, Options, RecordUpgrader
 from evalspec.migrate.outcome import FileOutcome, Outcome
 from evalspec.tasks import findings, format_of
 from evalspec.tasks.ids import Twins
-from evalspec.tasks.validate import FileReport, chunks_of, judge_yaml, open_regular, read_yaml
+from evalspec.tasks.validate import FileReport, chunk_size, chunks_of, judge_yaml, open_regular, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +58,11 @@ class Writing(NamedTuple):
 
 
 def migrate_paths(
-    paths: Sequence[str], upgrades: Upgrades, reading: Reading, writing: Writing, options: Options | None = None
+    paths: Sequence[str],
+    upgrades: Upgrades,
+    reading: Reading,
+    writing: Writing,
+    options: Options | None = None,
 ) -> Outcome:
     """Migrate files to the target of `upgrades`.
 
@@ -188,7 +192,7 @@ def _convert(
         for chunk in chunks_of(source, reading):
             converter.convert(chunk, source, sink)
             if writing.advance is not None:
-                writing.advance(len(getattr(chunk, "data", b"")) or getattr(chunk, "length", 0))
+                writing.advance(chunk_size(chunk))
     file.schemas += converter.judge.schemas
     return file, frozenset() if twins else converter.judge.ids.suspects()
 

@@ -49,5 +49,7 @@ def _only_version(wanted: str, paths: Sequence[str], reading: Reading) -> str:
     found = sorted({id_ for report in validate_paths(paths, reading) for id_ in report.schemas})
     if len(found) != 1:
         where = ", ".join(found) or "no known version"
-        raise UsageError(f"{wanted} needs records of one version; these are at {where}", fix="name the version")
+        raise UsageError(
+            f"{wanted} needs records of one version; these are at {where}", fix="name the version"
+        )
     return found[0]

@@ -66,5 +66,9 @@ class Assembly(NamedTuple):
         """The dotted fields that decide the text of an inline task's prompt."""
         sources = (self.system, self.target_delimiter, self.fewshot_delimiter, self.gen_prefix)
         return frozenset(
-            [self.question, self.examples, *(source.name for source in sources if isinstance(source, FromField))]
+            [
+                self.question,
+                self.examples,
+                *(source.name for source in sources if isinstance(source, FromField)),
+            ]
         )

@@ -34,10 +34,15 @@ def contract_of(schema: Schema) -> Contract:
             fields[f"{shape.name}.{field.name}"] = said
     return {
         "field": fields,
-        "shape": {shape.name: {"keys": list(shape.keys), "formats": list(shape.formats)} for shape in declared.shapes},
+        "shape": {
+            shape.name: {"keys": list(shape.keys), "formats": list(shape.formats)}
+            for shape in declared.shapes
+        },
         "category": dict.fromkeys(sorted(declared.categories), True),
         "metric": {name: list(metric) for name, metric in sorted(declared.metrics.items())},
-        "post_process": {name: function_fingerprint(rule) for name, rule in sorted(declared.post_process.items())},
+        "post_process": {
+            name: function_fingerprint(rule) for name, rule in sorted(declared.post_process.items())
+        },
         "pairs": {" ".join(pair): True for pair in sorted(allowed_pairs(declared))},
         "rule": _rules(declared),
         "assembly": {

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import did_you_mean
-from evalspec.formats.edits import Path
 from evalspec.schema.declare import ABSENT
 from evalspec.schema.struct import allowed_pairs
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+    from evalspec.formats.edits import Path
     from evalspec.schema.declare import Declaration, Rule, Shape
     from evalspec.schema.fields import Field, Type
     from evalspec.schema.schema import Schema
@@ -51,7 +51,9 @@ def explain(schema: Schema, record: Mapping[str, Any]) -> list[Violation]:
     fields = schema.fields[shape.name]
     found = _field_violations(schema, shape, record)
     tainted = {str(violation.path[0]) for violation in found if violation.path}
-    if tainted.isdisjoint({"category", "output_type", "post_process", schema.declaration.metric_field.split("[")[0]}):
+    if tainted.isdisjoint(
+        {"category", "output_type", "post_process", schema.declaration.metric_field.split("[")[0]}
+    ):
         found += _pair_violations(schema.declaration, record)
     by_name = {field.name: field for field in fields}
     for rule in schema.declaration.rules:
@@ -67,7 +69,9 @@ def explain(schema: Schema, record: Mapping[str, Any]) -> list[Violation]:
 
 
 def _field_violations(schema: Schema, shape: Shape, record: Mapping[str, Any]) -> list[Violation]:
-    others = {other.name: schema.fields[other.name] for other in schema.declaration.shapes if other is not shape}
+    others = {
+        other.name: schema.fields[other.name] for other in schema.declaration.shapes if other is not shape
+    }
     return explain_fields(schema.id, shape, schema.fields[shape.name], record, others)
 
 
@@ -138,7 +142,7 @@ class _Root:
         return Violation("bad_value", path, *_bad_value(value, type_, details))
 
     def _path(self, loc: Sequence[str | int]) -> tuple[Path, Type | None]:
-        """pydantic's location without the names of union members, and the type that stands there."""
+        """Pydantic's location without the names of union members, and the type that stands there."""
         path: list[str | int] = []
         fields: Sequence[Field] = self.fields
         type_: Type | None = None
@@ -158,11 +162,16 @@ class _Root:
     def _unknown(self, path: Path) -> Violation:
         name = str(path[-1])
         for other, fields in self.others.items():
+            inner = fields
             for step in path[:-1]:
-                fields = next((field.type.fields for field in fields if field.name == step), ())
-            if any(field.name == name for field in fields):
-                message = f"`{name}` belongs to a task of the other shape ({other}), this one is {self.shape.name}"
-                return Violation("not_allowed", path, message, f"remove `{name}`, or write the task as {other}")
+                inner = next((field.type.fields for field in inner if field.name == step), ())
+            if any(field.name == name for field in inner):
+                message = (
+                    f"`{name}` belongs to a task of the other shape ({other}), this one is {self.shape.name}"
+                )
+                return Violation(
+                    "not_allowed", path, message, f"remove `{name}`, or write the task as {other}"
+                )
         known = [field.name for field in self._siblings(path)]
         fix = did_you_mean(name, known) or f"remove it; {self.owner} knows {', '.join(known)}"
         return Violation("unknown_field", path, f"{self.owner} has no field `{field_text(path)}`", fix)
@@ -181,7 +190,14 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "map": (dict,),
 }
-_NAMES = {str: "a text", bool: "a boolean", int: "an integer", float: "a number", list: "a list", dict: "an object"}
+_NAMES = {
+    str: "a text",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def _is_kind(value: object, type_: Type) -> bool:
@@ -239,12 +255,16 @@ def _pair_violations(declaration: Declaration, record: Mapping[str, Any]) -> Ite
     """`illegal_pair`: what the category (and output type) may go with."""
     category, post_process = record["category"], record["post_process"]
     output_type = record["output_type"] if any(pair.output_type for pair in declaration.pairs) else ""
-    rows = [pair for pair in declaration.pairs if (pair.category, pair.output_type) == (category, output_type)]
+    rows = [
+        pair for pair in declaration.pairs if (pair.category, pair.output_type) == (category, output_type)
+    ]
     label = f"{category} with {output_type}" if output_type else category
     if not rows:
         outputs = sorted({pair.output_type for pair in declaration.pairs if pair.category == category})
         message = f"a task of category {category} cannot be {output_type}"
-        yield Violation("illegal_pair", ("output_type",), message, f"{category} goes with {', '.join(outputs)}")
+        yield Violation(
+            "illegal_pair", ("output_type",), message, f"{category} goes with {', '.join(outputs)}"
+        )
         return
     allowed = allowed_pairs(declaration)
     for path, metric in _metrics_of(declaration, record):
@@ -272,7 +292,9 @@ def _applies(rule: Rule, record: Mapping[str, Any]) -> bool:
     return rule.when is None or record.get(rule.when[0]) in rule.when[1]
 
 
-def _rule_violations(rule: Rule, fields: Mapping[str, Field], record: Mapping[str, Any]) -> Iterator[Violation]:
+def _rule_violations(
+    rule: Rule, fields: Mapping[str, Field], record: Mapping[str, Any]
+) -> Iterator[Violation]:
     message = rule.check(*(_value_at(fields, record, path.split(".")) for path in rule.reads))
     if message is not None:
         missing = rule.id == "missing_required"
@@ -303,7 +325,9 @@ def _as_object(value: Any, type_: Type) -> Any:
     if value is ABSENT:
         return value
     if type_.kind == "object":
-        inner = {field.name: _as_object(value.get(field.name, field.default), field.type) for field in type_.fields}
+        inner = {
+            field.name: _as_object(value.get(field.name, field.default), field.type) for field in type_.fields
+        }
         return SimpleNamespace(**inner)
     if type_.kind == "list" and type_.item is not None:
         return [_as_object(item, type_.item) for item in value]

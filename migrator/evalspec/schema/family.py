@@ -62,7 +62,9 @@ class Family:
         """
         if version not in self._schemas:
             if version not in self.versions:
-                raise UnknownVersion(f"{self.name}@{version}", [f"{self.name}@{name}" for name in self.versions])
+                raise UnknownVersion(
+                    f"{self.name}@{version}", [f"{self.name}@{name}" for name in self.versions]
+                )
             from evalspec.schema.declare import Declaration
             from evalspec.schema.schema import Schema
 

@@ -136,7 +136,9 @@ def _words_of(type_: Type) -> Iterator[str]:
     elif type_.kind in ("list", "map"):
         yield f"{type_.kind} of {type_.item}"
     elif type_.kind == "object":
-        inner = ", ".join(f"{field.name}{'' if field.required else '?'}: {field.type}" for field in type_.fields)
+        inner = ", ".join(
+            f"{field.name}{'' if field.required else '?'}: {field.type}" for field in type_.fields
+        )
         yield f"{{{inner}}}"
     else:
         yield type_.kind

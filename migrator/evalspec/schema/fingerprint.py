@@ -22,7 +22,9 @@ ALGORITHM = "s1:sha256"
 def function_fingerprint(function: Callable[..., object]) -> str:
     """The fingerprint of a plain module-level function."""
     code = function.__code__
-    return Reader(os.path.dirname(code.co_filename)).fingerprint(os.path.basename(code.co_filename), code.co_name)
+    return Reader(os.path.dirname(code.co_filename)).fingerprint(
+        os.path.basename(code.co_filename), code.co_name
+    )
 
 
 class Reader:
@@ -71,7 +73,9 @@ class Reader:
                     yield f"{part.value.id}.py", part.attr
             elif isinstance(part, ast.Name) and part.id in module:
                 imported = module[part.id]
-                if not (isinstance(imported, ast.ImportFrom) and imported.level == 1 and imported.module is None):
+                if not (
+                    isinstance(imported, ast.ImportFrom) and imported.level == 1 and imported.module is None
+                ):
                     yield file, part.id
 
     def _target(self, node: ast.ImportFrom, name: str) -> tuple[str, str] | None:

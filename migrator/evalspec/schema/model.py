@@ -42,9 +42,9 @@ def _annotation(type_: Type) -> Any:
     from pydantic import AfterValidator
 
     if type_.exactly is not None:
-        return Literal[type_.exactly]  # type: ignore[valid-type]
+        return Literal[type_.exactly]
     if type_.words is not None:
-        return Literal[type_.words]  # type: ignore[valid-type]
+        return Literal[type_.words]
     hint: Any
     match type_.kind:
         case "text":
@@ -64,7 +64,9 @@ def _annotation(type_: Type) -> Any:
             assert type_.item is not None
             item = _annotation(type_.item)
             hint = Annotated[list[item], pydantic.Field(min_length=type_.minimum, max_length=type_.maximum)]  # type: ignore[valid-type]
-            return hint if type_.distinct is None else Annotated[hint, AfterValidator(_distinct(type_.distinct))]
+            return (
+                hint if type_.distinct is None else Annotated[hint, AfterValidator(_distinct(type_.distinct))]
+            )
         case "map":
             assert type_.item is not None
             value = _annotation(type_.item)

@@ -97,9 +97,9 @@ def _hint(type_: Type) -> Any:
     import msgspec
 
     if type_.exactly is not None:
-        return Literal[type_.exactly]  # type: ignore[valid-type]
+        return Literal[type_.exactly]
     if type_.words is not None:
-        return Literal[type_.words]  # type: ignore[valid-type]
+        return Literal[type_.words]
     match type_.kind:
         case "text":
             return Annotated[str, msgspec.Meta(min_length=type_.minimum)] if type_.minimum else str
@@ -113,7 +113,7 @@ def _hint(type_: Type) -> Any:
             return _struct_of(type_.name, type_.fields)
         case "list":
             assert type_.item is not None
-            hint = list[_hint(type_.item)]  # type: ignore[misc]
+            hint: Any = list.__class_getitem__(_hint(type_.item))
             if type_.minimum is None and type_.maximum is None:
                 return hint
             return Annotated[hint, msgspec.Meta(min_length=type_.minimum, max_length=type_.maximum)]

@@ -20,7 +20,16 @@ def of_format_error(
     """What keeps bytes from being a record."""
     text = cut(error.text)
     return Finding(
-        error.rule, severity, path, error.line, error.column, task, error.field, error.message, text, error.fix
+        error.rule,
+        severity,
+        path,
+        error.line,
+        error.column,
+        task,
+        error.field,
+        error.message,
+        text,
+        error.fix,
     )
 
 
@@ -62,9 +71,7 @@ def unknown_version(
     """A record whose `spec_version` no family knows."""
     marker = record["spec_version"]
     known = [
-        repr(schema.marker)
-        for schema in map(families.schema, families.known())
-        if schema.marker is not None
+        repr(schema.marker) for schema in map(families.schema, families.known()) if schema.marker is not None
     ]
     message = f"no schema version is marked {visible(cut(repr(marker), 40))}"
     fix = f"the markers are {', '.join(known)}; a record of v1 has none"

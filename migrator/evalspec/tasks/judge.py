@@ -121,7 +121,7 @@ class Judge:
         """Guess the version, and the order in which the file writes its keys, from the first lines."""
         import msgspec
 
-        orders = []
+        orders: list[list[str]] = []
         for line in chunk.data[:65536].split(b"\n")[:50]:
             try:
                 record = msgspec.json.decode(line)
@@ -256,7 +256,7 @@ def _has_one_record_a_line(data: bytes, records: int, keys: int) -> bool:
 
 
 def _split(data: bytes) -> list[bytes]:
-    """Lines by `\\n` alone, with their ends."""
+    """Lines as line feeds alone end them, with their ends."""
     lines = [line + b"\n" for line in data.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]

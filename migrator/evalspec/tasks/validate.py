@@ -1,4 +1,4 @@
-"""Validate task files: how many records are valid, and what is wrong with the others (records.md, "v1 · inline tasks")."""
+"""Validate task files: how many records are valid, what is wrong with the others (records.md, "v1 · inline tasks")."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from evalspec.errors import FormatError, WriteError
 from evalspec.tasks import findings
-from evalspec.tasks.ids import IdHashes, Twins
+from evalspec.tasks.ids import Twins
 from evalspec.tasks.judge import Batch, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from evalspec.errors import Finding
+    from evalspec.formats.lines import Chunk, LongLine
     from evalspec.formats.yaml import YamlFile, YamlLimits, YamlRecord
     from evalspec.schema.family import Families
     from evalspec.schema.schema import Schema
@@ -89,7 +90,9 @@ def open_regular(path: str) -> _Source:
         except OSError as error:
             raise WriteError(path, error.strerror or str(error), fix="check the path") from None
         if stat.S_ISDIR(mode):
-            raise WriteError(path, "is a folder, not a file", fix="name the files in it, or give it to the command")
+            raise WriteError(
+                path, "is a folder, not a file", fix="name the files in it, or give it to the command"
+            )
         if not stat.S_ISREG(mode):
             raise WriteError(path, "is no regular file", fix="write it to a file first, or pipe it to `-`")
     return _Source(path)
@@ -132,7 +135,9 @@ def validate_paths(
     return [validate_path(path, reading, advance=advance) for path in paths]
 
 
-def validate_path(path: str, reading: Reading, *, advance: Callable[[int], object] | None = None) -> FileReport:
+def validate_path(
+    path: str, reading: Reading, *, advance: Callable[[int], object] | None = None
+) -> FileReport:
     """Validate one task file.
 
     Args:
@@ -171,17 +176,25 @@ def read_range(
         if not isinstance(verdict, Batch):
             report.errors += [finding for line in verdict for finding in line.findings]
         if advance is not None:
-            advance(len(chunk.data) if hasattr(chunk, "data") else chunk.length)
+            advance(chunk_size(chunk))
     report.schemas += judge.schemas
     report.valid += judge.valid
     return judge
 
 
-def chunks_of(stream: BinaryIO, reading: Reading, *, start: int = 0, end: int | None = None) -> Iterator[object]:
+def chunks_of(
+    stream: BinaryIO, reading: Reading, *, start: int = 0, end: int | None = None
+) -> Iterator[Chunk | LongLine]:
     """The chunks of a JSONL file; a failing read is a `WriteError` of whoever opened it."""
     from evalspec.formats.lines import MAX_LINE, read_lines
 
     return read_lines(stream, start=start, end=end, max_line=reading.max_line or MAX_LINE)
+
+
+def chunk_size(chunk: Chunk | LongLine) -> int:
+    """How many bytes of the file a chunk stands for."""
+    data = chunk[2]
+    return len(data) if isinstance(data, bytes) else data
 
 
 def find_twins(stream: BinaryIO, report: FileReport, reading: Reading, suspects: frozenset[int]) -> None:
@@ -243,7 +256,9 @@ def judge_yaml(
     report.warnings += [findings.of_format_error(path, error, severity="warning") for error in file.warnings]
     seen: dict[str, int] = {}
     for record in records(file):
-        report.warnings += [findings.of_format_error(path, error, severity="warning") for error in record.warnings]
+        report.warnings += [
+            findings.of_format_error(path, error, severity="warning") for error in record.warnings
+        ]
         if record.error is not None or record.value is None:
             assert record.error is not None
             report.errors.append(findings.of_format_error(path, record.error))
