@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import Cli, clean_environment
+from support.registry import run_with_registry
 
 SPEC_FOLDERS = ("schemas", "migrations", "fixtures")
 
@@ -74,7 +75,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `bin` folder of an environment that had nothing before the wheel and its dependencies went in."""
     folder = tmp_path_factory.mktemp("empty") / "env"
     run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
-    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder.parent)
+    python = folder / "bin" / "python"
+    run_with_registry(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder.parent)
     return folder / "bin"
 
 
