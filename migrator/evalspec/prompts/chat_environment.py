@@ -25,7 +25,7 @@ def chat_renderer(source: str) -> Callable[[Mapping[str, Any]], str]:
     except TemplateError as problem:
         stopped = problem
 
-        def refuse(variables: Mapping[str, Any]) -> str:
+        def refuse(_: Mapping[str, Any]) -> str:
             raise stopped
 
         return refuse
@@ -66,7 +66,7 @@ def _environment() -> Any:
     class PlainNamespace(Namespace):
         """A namespace whose names do not begin with an underscore."""
 
-        def __init__(*args: Any, **kwargs: Any) -> None:  # noqa: N805
+        def __init__(*args: Any, **kwargs: Any) -> None:
             own, rest = args[0], args[1:]
             for name in (values := dict(*rest, **kwargs)):
                 _check(name)
@@ -78,7 +78,9 @@ def _environment() -> Any:
 
     def _check(name: Any) -> None:
         if isinstance(name, str) and name.startswith("_"):
-            raise SecurityError(f"a chat template cannot keep {name!r} in a namespace: it begins with an underscore")
+            raise SecurityError(
+                f"a chat template cannot keep {name!r} in a namespace: it begins with an underscore"
+            )
 
     def raise_exception(message: str) -> None:
         raise TemplateError(message)
@@ -89,11 +91,17 @@ def _environment() -> Any:
         return datetime(*FROZEN_NOW).strftime(pattern)  # noqa: DTZ001
 
     def tojson(
-        x: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False
+        x: Any,
+        ensure_ascii: bool = False,
+        indent: Any = None,
+        separators: Any = None,
+        sort_keys: bool = False,
     ) -> str:
         import json
 
-        return json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+        return json.dumps(
+            x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
+        )
 
     class PlainDict:
         """`dict(…)` in a template, with no way to the type itself."""

@@ -79,7 +79,8 @@ class TaskConfig:
     @property
     def eval_split(self) -> str | None:
         """The split that is evaluated: the test split, else the validation split."""
-        return self.test_split if self.test_split is not None else self.validation_split
+        split: str | None = self.validation_split if self.test_split is None else self.test_split
+        return split
 
 
 @lru_cache(maxsize=1)

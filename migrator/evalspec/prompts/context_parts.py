@@ -64,11 +64,19 @@ def context_parts(
     return parts_in_template(text, parts)
 
 
-def _field(task: TemplateTask, spec: Any, key: str, doc: dict[str, Any], **where: int) -> Origin:
+def _field(
+    task: TemplateTask,
+    spec: Any,
+    key: str,
+    doc: dict[str, Any],
+    *,
+    shot: int | None = None,
+    row: int | None = None,
+) -> Origin:
     column = spec if isinstance(spec, str) and spec in doc and task.fields.prompt is None else None
     if task.fields.prompt is not None and key.rpartition(".")[2].startswith("doc_to_"):
         key = "use_prompt"
-    return Origin(key=key, column=column, **where)
+    return Origin(key=key, column=column, shot=shot, row=row)
 
 
 def _shot_field(task: TemplateTask, key: str, doc: dict[str, Any], order: int, at: int) -> Origin:
@@ -88,7 +96,7 @@ def _overrides(task: TemplateTask, key: str) -> bool:
     given = task.config.fewshot_config
     if isinstance(given, dict):
         return given.get(key) is not None
-    return getattr(task.few, key) != getattr(task.config, key)
+    return bool(getattr(task.few, key) != getattr(task.config, key))
 
 
 def _setting(key: str, value: Any, default: str) -> Origin:

@@ -42,7 +42,9 @@ def findings_of(
         rule = "undefined_variable" if error.type == "UndefinedError" else "render_error"
         detail = _within(text, missing, error.line)
         message = f"the task fails {where}: {error.type}: {error.message}{detail}"
-        fix = fix or ("its columns are: " + ", ".join(columns[:20]) if missing and columns else "mend the field")
+        fix = fix or (
+            "its columns are: " + ", ".join(columns[:20]) if missing and columns else "mend the field"
+        )
         out.append(Finding(rule, "error", *place, task, field, message, cut(text), fix))
     elif row.unknown is not None:
         limit = "did not end within" in row.unknown or "makes too much" in row.unknown
@@ -50,11 +52,9 @@ def findings_of(
         fix = "simplify the template" if limit else "give --rows or --trust-code, as the reason says"
         message = f"the prompt is not known {where}: {row.unknown}"
         out.append(Finding(rule, severity, *place, task, field, message, "", fix))  # type: ignore[arg-type]
-    for note in row.prompt.notes if row.prompt else ():
-        out.append(
-            Finding("chat_retry", "warning", *place, task, None, note, "", "use a template that takes a system message")
-        )
-    return out
+    fix = "use a template that takes a system message"
+    notes = row.prompt.notes if row.prompt else ()
+    return out + [Finding("chat_retry", "warning", *place, task, None, note, "", fix) for note in notes]
 
 
 def _undefined(message: str) -> str:

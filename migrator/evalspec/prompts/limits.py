@@ -7,7 +7,7 @@ formatting, joining, padding, and the text as a whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evalspec.errors import EvalspecError
 
@@ -48,12 +48,16 @@ class Watch:
         self._depth = 0
         self._old: Any = None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Self:
         import signal
         import threading
 
         self._depth += 1
-        if self._depth == 1 and threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+        if (
+            self._depth == 1
+            and threading.current_thread() is threading.main_thread()
+            and hasattr(signal, "setitimer")
+        ):
             self._old = signal.signal(signal.SIGALRM, self._tick)
             signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         return self
@@ -69,7 +73,7 @@ class Watch:
             signal.signal(signal.SIGALRM, self._old)
             self._old = None
 
-    def _tick(self, signum: int, frame: FrameType | None) -> None:
+    def _tick(self, _signum: int, _frame: FrameType | None) -> None:
         if not self.running or self.count != self._seen:
             self._seen, self._ticks = self.count, 0
             return
@@ -83,7 +87,9 @@ class Watch:
 
 
 def _too_big(what: str) -> TemplateLimit:
-    return TemplateLimit(f"the template makes too much: {what}", fix="a prompt must stay below 32 MiB of text")
+    return TemplateLimit(
+        f"the template makes too much: {what}", fix="a prompt must stay below 32 MiB of text"
+    )
 
 
 def check_size(size: int, what: str = "text") -> None:

@@ -54,7 +54,11 @@ def turn_parts(
             parts.append(Part("join", " ", _PREFIX_JOIN._replace(shot=origins.answer.shot)))
         parts += [Part("answer", answer, origins.answer), Part("separator", few_delim, origins.separator)]
     bare = set() if delimited else {origins.join, origins.separator}
-    return [part for part in parts if part.text and not (part.kind in ("join", "separator") and part.origin in bare)]
+    return [
+        part
+        for part in parts
+        if part.text and not (part.kind in ("join", "separator") and part.origin in bare)
+    ]
 
 
 def system_parts(

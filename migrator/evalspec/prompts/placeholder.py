@@ -20,7 +20,9 @@ Doc = dict[str, Any]
 _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def placeholder_rows(config: TaskConfig, sandbox: Sandbox, shots: int, prompt: Any = None) -> tuple[Doc, list[Doc]]:
+def placeholder_rows(
+    config: TaskConfig, sandbox: Sandbox, shots: int, prompt: Any = None
+) -> tuple[Doc, list[Doc]]:
     """A made-up row for a task, and as many for its pool as examples are shown.
 
     The rows of the pool say which example they belong to, so that they are told apart.

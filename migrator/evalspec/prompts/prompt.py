@@ -39,15 +39,14 @@ class Origin(NamedTuple):
         out: dict[str, Any] = {}
         if self.place is not None:
             out.update(path=self.place.path, line=self.place.line, column=self.place.column)
-        for name, value in (
-            ("key", self.key),
-            ("row_column", self.column),
-            ("rule", self.rule),
-            ("shot", self.shot),
-            ("row", self.row),
-        ):
-            if value is not None:
-                out[name] = value
+        named = {
+            "key": self.key,
+            "row_column": self.column,
+            "rule": self.rule,
+            "shot": self.shot,
+            "row": self.row,
+        }
+        out.update({name: value for name, value in named.items() if value is not None})
         return out
 
 
@@ -59,6 +58,7 @@ class Part(NamedTuple):
     origin: Origin = Origin()
 
     def to_dict(self) -> dict[str, Any]:
+        """The part as JSON."""
         return {"kind": self.kind, "text": self.text, "origin": self.origin.to_dict()}
 
 
@@ -75,6 +75,7 @@ class Request(NamedTuple):
     media: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """The request as JSON."""
         out: dict[str, Any] = {"type": self.type, "context": self.context}
         if self.generation is not None:
             out["generation"] = dict(self.generation)
@@ -133,12 +134,12 @@ class Prompt:
 
     def located(self, place_of: Callable[[str], Place | None]) -> Prompt:
         """The same prompt, each part's origin with the place that `place_of` knows for its key."""
-        parts = []
-        for part in self.parts:
-            origin = part.origin
-            if origin.key is not None and origin.place is None:
-                part = part._replace(origin=origin._replace(place=place_of(origin.key)))
-            parts.append(part)
+        parts = [
+            part._replace(origin=part.origin._replace(place=place_of(part.origin.key)))
+            if part.origin.key is not None and part.origin.place is None
+            else part
+            for part in self.parts
+        ]
         return replace(self, parts=tuple(parts))
 
 

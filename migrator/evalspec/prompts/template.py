@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.prompts.draws import RowOrder
 from evalspec.prompts.fields import Fields
 from evalspec.prompts.message import (
     Message,
@@ -18,10 +19,10 @@ from evalspec.prompts.message import (
 )
 from evalspec.prompts.problems import Unknown
 from evalspec.prompts.requests import OUTPUT_TYPES, construct_requests, continuation_delimiter
-from evalspec.prompts.samplers import ContextSampler, get_sampler, sampler_class
+from evalspec.prompts.samplers import get_sampler, sampler_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from evalspec.prompts.config import TaskConfig
     from evalspec.prompts.prompt import Request
@@ -67,7 +68,7 @@ class Context(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class TemplateTask:
+class TemplateTask(RowOrder):
     """A task, its rows and its pool of examples, ready to be rendered.
 
     Args:
@@ -98,7 +99,9 @@ class TemplateTask:
         in_order: bool = False,
     ) -> None:
         if config.output_type is not None and config.output_type not in OUTPUT_TYPES:
-            raise ValueError(f"output_type must be one of {', '.join(OUTPUT_TYPES)}, not {config.output_type!r}")
+            raise ValueError(
+                f"output_type must be one of {', '.join(OUTPUT_TYPES)}, not {config.output_type!r}"
+            )
         self.config = config
         self.docs = docs
         self.pool = pool
@@ -117,7 +120,9 @@ class TemplateTask:
         self.choice = fields.choice(config.doc_to_choice)
         self.prefix = fields.prefix(config.gen_prefix)
         self.description = fields.resolve_field(config.description, "description")
-        self.shot_text = fields.text(_either(few.doc_to_text, config.doc_to_text), "fewshot_config.doc_to_text")
+        self.shot_text = fields.text(
+            _either(few.doc_to_text, config.doc_to_text), "fewshot_config.doc_to_text"
+        )
         self.shot_target = fields.target(
             _either(few.doc_to_target, config.doc_to_target), "fewshot_config.doc_to_target"
         )
@@ -164,66 +169,10 @@ class TemplateTask:
         if isinstance(target, list):
             self.multiple_target = len(target)
         elif isinstance(target, int):
-            choices[target]  # noqa: B018 - the harness looks it up, and an index that is not there ends the task
+            choices[target]  # the harness looks it up, and an index that is not there ends the task
         for choice in choices:
             choice[0].isspace()
             config.target_delimiter.rstrip()
-
-    def num_fewshot(self, view: View) -> int:
-        """How many examples are shown: the view's number, unless the task insists on none; else the task's."""
-        own = self.config.num_fewshot
-        if view.shots is not None and own != 0:
-            return view.shots
-        return own or 0
-
-    def doc_iterator(self, view: View) -> Iterator[tuple[int, Doc]]:
-        """The rows that this rank renders, with their numbers."""
-        from itertools import islice
-
-        return islice(enumerate(self.docs), view.rank, self.stop(view), view.world_size)
-
-    def stop(self, view: View) -> int | None:
-        """The row to stop before. A limit below 1 is a share of the rows; 0 stops the harness nowhere."""
-        limit = view.limit
-        if limit is None or (limit == 0 and not self.global_draws):
-            return None
-        if limit < 1:
-            from math import ceil
-
-            return ceil(len(self.docs) * limit)
-        return int(limit)
-
-    def draws(self, view: View) -> Iterator[tuple[int, Doc, tuple[int, ...] | Exception]]:
-        """This rank's rows, each with the positions of its examples in the pool.
-
-        In place of the positions stands what keeps them from being known, or the error of the draw (the pool is
-        empty or too small), which is the last.
-        """
-        count = self.num_fewshot(view)
-        pool = self.pool
-        if count <= 0 or isinstance(pool, Unknown) or isinstance(self.sampler_of, Unknown):
-            lacking = pool if isinstance(pool, Unknown) else self.sampler_of
-            nothing = lacking if count > 0 and isinstance(lacking, Unknown) else ()
-            for number, doc in self.doc_iterator(view):
-                yield number, doc, nothing
-            return
-        seed = self.config.fewshot_seed if view.seed is None else view.seed
-        sampler = self.sampler_of(pool, rnd=None)
-        sampler.set_rnd(seed)
-        draw = _draw_of(sampler)
-        guarded = self.few.split == self.config.test_split
-        stop = self.stop(view)
-        rows = enumerate(self.docs) if self.global_draws else self.doc_iterator(view)
-        for number, doc in rows:
-            if self.global_draws and stop is not None and number >= stop:
-                return
-            try:
-                drawn = tuple(draw(count, doc if guarded else None))
-            except Exception as problem:
-                yield number, doc, problem
-                return
-            if not self.global_draws or number % view.world_size == view.rank:
-                yield number, doc, drawn
 
     def shot(self, at: int) -> Shot:
         """One example of the pool, told once however often it is drawn."""
@@ -240,7 +189,12 @@ class TemplateTask:
         if self.multiple_input:
             q, c = c[q], None  # type: ignore[index]
         messages = build_qa_turn(
-            q, c, a, gen_prefix=prefix, tgt_delim=self.few.target_delimiter, few_delim=self.few.fewshot_delimiter
+            q,
+            c,
+            a,
+            gen_prefix=prefix,
+            tgt_delim=self.few.target_delimiter,
+            few_delim=self.few.fewshot_delimiter,
         )
         return Shot(q, c, a, prefix, tuple(messages))
 
@@ -287,7 +241,9 @@ class TemplateTask:
         for at in row.shots:
             before += self.shot(at).messages
         asked, delimiter = (row.c, "") if self.multiple_input else ([row.q], self.config.target_delimiter)
-        chats, texts, notes = [], [], ()
+        chats: list[tuple[Message, ...]] = []
+        texts: list[str] = []
+        notes: tuple[str, ...] = ()
         for each in asked:
             messages = [*before, *build_qa_turn(each, gen_prefix=prefix, tgt_delim=delimiter, few_delim="")]
             if view.chat is None:
@@ -364,19 +320,3 @@ def _known(read: Callable[[Doc], Any], doc: Doc) -> Any:
         return read(doc)
     except Unknown as unknown:
         return unknown
-
-
-def _draw_of(sampler: Any) -> Callable[[int, Doc | None], Sequence[int]]:
-    """A function that draws positions; a sampler of the task's own gives rows, which are looked up."""
-    if isinstance(sampler, ContextSampler):
-        return sampler.draw
-
-    def draw(count: int, doc: Doc | None) -> list[int]:
-        pool = list(sampler.df)
-        return [
-            next((at for at, row in enumerate(pool) if row is drawn), pool.index(drawn) if drawn in pool else -1)
-            for drawn in sampler.sample(n=count, eval_doc=doc)
-        ]
-
-    return draw
-

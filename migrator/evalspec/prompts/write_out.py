@@ -45,7 +45,9 @@ def write_out(row: RenderedRow) -> list[Scored]:
         context = request.context or ""
         text = request.continuation
         joined = context[len(context.rstrip()) :] + text[: len(text) - len(text.lstrip())]
-        out.append(Scored(context, text, shown, joined, shown is not None and context != "" and joined != shown))
+        out.append(
+            Scored(context, text, shown, joined, shown is not None and context != "" and joined != shown)
+        )
     return out
 
 

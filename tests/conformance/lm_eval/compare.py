@@ -24,7 +24,14 @@ from evalspec.prompts.view import View
 JUDGE = Path(__file__).with_name("judge.py")
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "[UNK]"}
 NOT_ABOUT_PROMPTS = ("process_results", "filter_list", "should_decontaminate", "custom_dataset")
-FUNCTION_FIELDS = ("doc_to_text", "doc_to_target", "doc_to_choice", "doc_to_image", "doc_to_audio", "description")
+FUNCTION_FIELDS = (
+    "doc_to_text",
+    "doc_to_target",
+    "doc_to_choice",
+    "doc_to_image",
+    "doc_to_audio",
+    "description",
+)
 
 
 @dataclass
@@ -109,7 +116,9 @@ def view_of(case: dict[str, Any]) -> View:
     )
 
 
-def ask(python: Path, jobs: list[dict[str, Any]], folder: Path, *, processes: int = 2) -> dict[str, dict[str, Any]]:
+def ask(
+    python: Path, jobs: list[dict[str, Any]], folder: Path, *, processes: int = 2
+) -> dict[str, dict[str, Any]]:
     """The harness's answers, by job name."""
     running = []
     for number in range(processes):
@@ -118,7 +127,11 @@ def ask(python: Path, jobs: list[dict[str, Any]], folder: Path, *, processes: in
         asked.write_text("".join(json.dumps(job) + "\n" for job in mine), encoding="utf-8")
         log = (folder / f"judge{number}.log").open("w")
         running.append(
-            (subprocess.Popen([python, "-W", "ignore", JUDGE, asked, said], stdout=log, stderr=log), said, log)
+            (
+                subprocess.Popen([python, "-W", "ignore", JUDGE, asked, said], stdout=log, stderr=log),
+                said,
+                log,
+            )
         )
     answers = {}
     for process, said, log in running:
@@ -141,14 +154,16 @@ def compare(job: dict[str, Any], settings: dict[str, Any], answer: dict[str, Any
         table.cases += 1
         spec = TaskSpec(name, "lm-eval@0.4.13", None, lambda: task_config(settings))
         rows = list(render_tasks([spec], [view_of(case)], options, sandbox=sandbox))
-        where = f"{name} {({**case, 'chat': bool(case.get('chat'))})}"
+        where = f"{name} { ({**case, 'chat': bool(case.get('chat'))}) }"
         if "load_error" in answer:
             table.rows += 1
             got = rows[0].error.type if rows[0].error else "no error"
             if got == answer["load_error"] and rows[0].row is None:
                 table.equal += 1
             else:
-                table.different.append(f"{where}: load error {answer['load_error']} ({answer['message']}), ours {got}")
+                table.different.append(
+                    f"{where}: load error {answer['load_error']} ({answer['message']}), ours {got}"
+                )
             continue
         theirs = answer["cases"][number]
         problem = _rows_differ(rows, theirs)
@@ -177,7 +192,9 @@ def _rows_differ(rows: list[Any], theirs: dict[str, Any]) -> str | None:
         first = mine["text"] if isinstance(mine["text"], str) else mine["text"][0]
         if joined != first:
             return f"row {mine['row']}: the parts give {joined!r}, not {first!r}"
-    made = [[row.row, [[r.type, list(r.arguments())] for r in row.prompt.requests]] for row in rows if row.prompt]
+    made = [
+        [row.row, [[r.type, list(r.arguments())] for r in row.prompt.requests]] for row in rows if row.prompt
+    ]
     made = [each for each in made if each[1]]
     if error is None and json.loads(json.dumps(made)) != theirs["requests"]:
         return f"requests {theirs['requests'][:1]!r}, ours {made[:1]!r}"
@@ -192,4 +209,9 @@ def job_for(name: str, found: dict[str, Any], chat: str, sandbox: Sandbox) -> di
         return None
     if config.eval_split is None:
         return None
-    return {"name": name, "path": found["path"], "splits": splits_for(config, sandbox, 12), "cases": cases(chat)}
+    return {
+        "name": name,
+        "path": found["path"],
+        "splits": splits_for(config, sandbox, 12),
+        "cases": cases(chat),
+    }

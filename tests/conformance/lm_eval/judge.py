@@ -51,7 +51,9 @@ def tokenizer(source: str):
     from tokenizers import Tokenizer, models
     from transformers import PreTrainedTokenizerFast
 
-    made = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]")))
+    made = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    )
     made.chat_template = source
     made.bos_token, made.eos_token = "<s>", "</s>"
     return made
@@ -82,7 +84,9 @@ def build(job: dict) -> ConfigurableTask:
     metrics = settings.get("metric_list")
     for key in NOT_ABOUT_PROMPTS:
         settings.pop(key, None)
-    if any(isinstance(metric, dict) and metric.get("metric") == "acc_mutual_info" for metric in metrics or ()):
+    if any(
+        isinstance(metric, dict) and metric.get("metric") == "acc_mutual_info" for metric in metrics or ()
+    ):
         settings["metric_list"] = [{"metric": "acc_mutual_info"}]
     if job.get("rows_are_docs", True):
         settings.pop("process_docs", None)

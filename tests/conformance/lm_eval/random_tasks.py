@@ -6,26 +6,135 @@ import random
 from typing import Any
 
 TEXTS = (
-    "q", "label", "options", "missing", "", "plain text", "Q: {{q}}\nA:", "{{q}}", "{{label}}", "{{q}}\n", "7", "007",
-    "²", "00", "{{options|join(', ')}}", "{{nested.value}}", "{{nested.value.upper()}}", "{{q | regex_replace('a+', 'b')}}",
-    "{% for o in options %}{{loop.index}}. {{o}}\n{% endfor %}", "{{nope}}", "{{q", "line\r\nline {{q}}\r", 3, 1, 0,
-    True, None, 1.5, ["a"], "{{ raw }}", "{{q.strip()}} {{options[label]}}", "{{range(3)|list}}", "{{n + 1}}",
-    "{{maybe}}", "{# comment #}{{q}}", "{{- q -}} x", "{{'%s' % q}}", "{{q|upper|trim}}", "{{digits}}",
+    "q",
+    "label",
+    "options",
+    "missing",
+    "",
+    "plain text",
+    "Q: {{q}}\nA:",
+    "{{q}}",
+    "{{label}}",
+    "{{q}}\n",
+    "7",
+    "007",
+    "²",
+    "00",
+    "{{options|join(', ')}}",
+    "{{nested.value}}",
+    "{{nested.value.upper()}}",
+    "{{q | regex_replace('a+', 'b')}}",
+    "{% for o in options %}{{loop.index}}. {{o}}\n{% endfor %}",
+    "{{nope}}",
+    "{{q",
+    "line\r\nline {{q}}\r",
+    3,
+    1,
+    0,
+    True,
+    None,
+    1.5,
+    ["a"],
+    "{{ raw }}",
+    "{{q.strip()}} {{options[label]}}",
+    "{{range(3)|list}}",
+    "{{n + 1}}",
+    "{{maybe}}",
+    "{# comment #}{{q}}",
+    "{{- q -}} x",
+    "{{'%s' % q}}",
+    "{{q|upper|trim}}",
+    "{{digits}}",
 )
 TARGETS = (
-    "label", "answer", "options", "{{answer}}", "{{label}}", "{{options}}", "{{[answer, q]}}", "[not a list]", "[1, 2]",
-    "['a', 'b']", "[]", "", " {{answer}}", "{{options[label]}}", 0, 1, -1, 5, True, ["x", "y"], ["x"], [], [3], None,
-    "07", "{{maybe}}", "{{nope}}", "empty", "{{empty}}", "maybe", "{{digits}}", "n", "word",
+    "label",
+    "answer",
+    "options",
+    "{{answer}}",
+    "{{label}}",
+    "{{options}}",
+    "{{[answer, q]}}",
+    "[not a list]",
+    "[1, 2]",
+    "['a', 'b']",
+    "[]",
+    "",
+    " {{answer}}",
+    "{{options[label]}}",
+    0,
+    1,
+    -1,
+    5,
+    True,
+    ["x", "y"],
+    ["x"],
+    [],
+    [3],
+    None,
+    "07",
+    "{{maybe}}",
+    "{{nope}}",
+    "empty",
+    "{{empty}}",
+    "maybe",
+    "{{digits}}",
+    "n",
+    "word",
 )
 CHOICES = (
-    None, None, ["A", "B", "C"], [" A", " B", " C"], "options", "{{options}}", "{{[q, answer]}}", ["A", ""], [1, 2, 3],
-    {"a": "first", "b": "second", "c": "third"}, "answer", "not a list", "{{q}}", [], ["{{q}}", "x", "y"], "('a', 'b', 'c')",
-    "[\"A\", \"B\", \"C\"]", "3",
+    None,
+    None,
+    ["A", "B", "C"],
+    [" A", " B", " C"],
+    "options",
+    "{{options}}",
+    "{{[q, answer]}}",
+    ["A", ""],
+    [1, 2, 3],
+    {"a": "first", "b": "second", "c": "third"},
+    "answer",
+    "not a list",
+    "{{q}}",
+    [],
+    ["{{q}}", "x", "y"],
+    "('a', 'b', 'c')",
+    '["A", "B", "C"]',
+    "3",
 )
-PREFIXES = (None, None, None, "Answer:", "Answer: ", "{{word}}", "word", "", "maybe", "{{empty}}", "The {{word}} is", "n")
-DESCRIPTIONS = (None, "", "Solve this.", "Solve this.\n\n", "word", "About {{word}}.\n", "{{maybe}}", "{{nope}}", " lead")
+PREFIXES = (
+    None,
+    None,
+    None,
+    "Answer:",
+    "Answer: ",
+    "{{word}}",
+    "word",
+    "",
+    "maybe",
+    "{{empty}}",
+    "The {{word}} is",
+    "n",
+)
+DESCRIPTIONS = (
+    None,
+    "",
+    "Solve this.",
+    "Solve this.\n\n",
+    "word",
+    "About {{word}}.\n",
+    "{{maybe}}",
+    "{{nope}}",
+    " lead",
+)
 DELIMITERS = (" ", "", "\n", "\n\n", ": ", " ", " ", "\u00a0", "; ")
-OUTPUTS = ("generate_until", "generate_until", "multiple_choice", "multiple_choice", "loglikelihood", "loglikelihood_rolling")
+OUTPUTS = (
+    "generate_until",
+    "generate_until",
+    "multiple_choice",
+    "multiple_choice",
+    "loglikelihood",
+    "loglikelihood_rolling",
+)
 WORDS = ("alpha", "aaa b", " spaced ", "7", "two\nlines", "é", "{{ q }}", "", "[1]", "x\u00a0", "\u00a0y")
 SYSTEMS = (None, None, "Be brief.", "Be brief.\n", "")
 
@@ -58,7 +167,11 @@ def task(rnd: random.Random, name: str) -> tuple[dict[str, Any], dict[str, list[
     """The settings and the rows of one task."""
     tame = rnd.random() < 0.6
     texts = TEXTS[:1] + TEXTS[6:8] if tame else TEXTS
-    targets = (("label", "{{label}}", 1) if rnd.random() < 0.5 else ("answer", "{{answer}}", "word")) if tame else TARGETS
+    targets = (
+        (("label", "{{label}}", 1) if rnd.random() < 0.5 else ("answer", "{{answer}}", "word"))
+        if tame
+        else TARGETS
+    )
     settings: dict[str, Any] = {
         "task": name,
         "dataset_path": "made_up",
@@ -66,7 +179,9 @@ def task(rnd: random.Random, name: str) -> tuple[dict[str, Any], dict[str, list[
         "doc_to_target": rnd.choice(targets),
         "output_type": rnd.choice(OUTPUTS),
     }
-    choices = rnd.choice(CHOICES[2:7] if tame and settings["doc_to_target"] in ("label", "{{label}}", 1) else CHOICES)
+    choices = rnd.choice(
+        CHOICES[2:7] if tame and settings["doc_to_target"] in ("label", "{{label}}", 1) else CHOICES
+    )
     if tame and rnd.random() < 0.2:
         settings["doc_to_text"], choices = rnd.choice(("label", "{{label}}", 1)), ["one {}", "two", "three"]
     if choices is not None:
@@ -81,7 +196,11 @@ def task(rnd: random.Random, name: str) -> tuple[dict[str, Any], dict[str, list[
         ("num_fewshot", (0, 1, 2, 5, None), 0.5),
         ("use_prompt", ("qa-basic:question-newline-answer", "qa-basic:nope", "word"), 0.03),
         ("doc_to_image", ("options", ["q", "word"], "{{options}}", "{{q}}"), 0.05),
-        ("generation_kwargs", ({}, {"until": "x"}, {"until": []}, {"temperature": "0.5"}, {"max_gen_toks": 3}), 0.2),
+        (
+            "generation_kwargs",
+            ({}, {"until": "x"}, {"until": []}, {"temperature": "0.5"}, {"max_gen_toks": 3}),
+            0.2,
+        ),
     ):
         if rnd.random() < chance:
             settings[key] = rnd.choice(values)

@@ -9,8 +9,11 @@ from typing import Any
 
 
 def main() -> None:
-    """Serve tasks until standard input ends. Lines go to the real standard output, an empty one after each task;
-    what the functions print themselves goes nowhere."""
+    """Serve tasks until standard input ends.
+
+    Lines go to the real standard output, an empty one after each task; what the functions print themselves goes
+    nowhere.
+    """
     setup = json.loads(sys.argv[1])
     sys.setrecursionlimit(5000)
     out = os.fdopen(os.dup(1), "wb")

@@ -24,14 +24,29 @@ if TYPE_CHECKING:
 
     from evalspec.prompts.config import TaskConfig
 
-_IN_PROMPTS = ("process_docs", "doc_to_text", "doc_to_target", "doc_to_choice", "doc_to_image", "doc_to_audio")
-_IN_FEWSHOT = ("process_docs", "doc_to_text", "doc_to_target", "doc_to_choice", "samples", "sampler", "gen_prefix")
+_IN_PROMPTS = (
+    "process_docs",
+    "doc_to_text",
+    "doc_to_target",
+    "doc_to_choice",
+    "doc_to_image",
+    "doc_to_audio",
+)
+_IN_FEWSHOT = (
+    "process_docs",
+    "doc_to_text",
+    "doc_to_target",
+    "doc_to_choice",
+    "samples",
+    "sampler",
+    "gen_prefix",
+)
 
 
 class CustomData:
     """The data set that a task's own function makes (`custom_dataset`)."""
 
-    def split(self, task: str, config: TaskConfig, split: str) -> Sequence[dict[str, Any]] | None:
+    def split(self, _task: str, config: TaskConfig, split: str) -> Sequence[dict[str, Any]] | None:
         """The rows of a split of what the function returns."""
         make = config.custom_dataset
         if make is None or isinstance(make, FunctionRef):
@@ -60,7 +75,9 @@ class TrustedTree:
             sources.insert(0, RowsFile(setup["rows"]))
         if setup["rows_dir"]:
             sources.insert(0, RowsFolder(setup["rows_dir"]))
-        self.options = RowOptions(FirstOf(tuple(sources)), are_docs=setup["are_docs"], as_dataset=self.as_dataset)
+        self.options = RowOptions(
+            FirstOf(tuple(sources)), are_docs=setup["are_docs"], as_dataset=self.as_dataset
+        )
         self.sandbox = Sandbox()
 
     def render(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -70,7 +87,9 @@ class TrustedTree:
         task = ResolvedTask(said["name"], said["path"], said["root"], settings, is_class=said["is_class"])
         metadata = settings.get("metadata")
         version = metadata["version"] if isinstance(metadata, dict) and "version" in metadata else "Yaml"
-        impossible = "the task is a Python class, which only the harness itself can build" if task.is_class else None
+        impossible = (
+            "the task is a Python class, which only the harness itself can build" if task.is_class else None
+        )
 
         def read() -> TaskConfig:
             return task_config(self.with_functions(settings))
@@ -138,9 +157,7 @@ def _module(path: Path) -> Any:
 
 
 def _real_dataset(rows: Sequence[dict[str, Any]]) -> Any:
-    from datasets import Dataset
-
-    return Dataset.from_list(list(rows))
+    return importlib.import_module("datasets").Dataset.from_list(list(rows))
 
 
 def view_of(message: dict[str, Any]) -> View:

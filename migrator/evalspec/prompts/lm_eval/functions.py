@@ -74,10 +74,11 @@ def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _assigned(statement: ast.stmt) -> list[str]:
     """The names a statement gives a value, also by calling a method of them (`TABLE.update(…)`)."""
-    names = []
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.append(node.id)
+    names = [
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         owner: Any = statement.value.func
         while isinstance(owner, ast.Attribute | ast.Subscript):
@@ -151,8 +152,10 @@ class Fingerprints:
         return self._modules[path]
 
     def _reach(self, path: str, name: str, found: dict[Definition, str]) -> None:
-        """Note a name of a module and all that its definition uses. Names of paths are told relative, so that a
-        folder that moves as a whole keeps its fingerprints."""
+        """Note a name of a module and all that its definition uses.
+
+        Paths are told relative to the first, so that a folder that moves as a whole keeps its fingerprints.
+        """
         waiting = [(path, name)]
         base = posixpath.dirname(path)
         while waiting:

@@ -44,7 +44,9 @@ class ResolvedTask(NamedTuple):
     is_class: bool = False
 
 
-def resolve_task(index: Index, entry: Entry, overrides: Mapping[str, Any] | None = None, group: str = "") -> ResolvedTask:
+def resolve_task(
+    index: Index, entry: Entry, overrides: Mapping[str, Any] | None = None, group: str = ""
+) -> ResolvedTask:
     """The settings of one task of the index.
 
     The metadata becomes a mapping where it is none, and gets the file's path under `config_source`.
@@ -79,7 +81,9 @@ def requested(index: Index, name: Any) -> list[ResolvedTask]:
     if entry is None:
         raise BadGroup(f"there is no task, group or tag {name!r}")
     if entry.kind == TAG:
-        return [resolve_task(index, index.entries[each]) for each in sorted(entry.tags) if each in index.entries]
+        return [
+            resolve_task(index, index.entries[each]) for each in sorted(entry.tags) if each in index.entries
+        ]
     if entry.kind == GROUP:
         return list(_Expansion(index).group(str(name), index.values(entry), {}, ""))
     return [resolve_task(index, entry)]

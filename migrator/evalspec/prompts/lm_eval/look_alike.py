@@ -20,7 +20,9 @@ class Dataset:
     """Rows with columns, like `datasets.Dataset`."""
 
     def __init__(self, rows: Sequence[Row], columns: Sequence[str] | None = None) -> None:
-        named = dict.fromkeys(columns) if columns is not None else dict.fromkeys(k for row in rows for k in row)
+        named = (
+            dict.fromkeys(columns) if columns is not None else dict.fromkeys(k for row in rows for k in row)
+        )
         self.column_names = list(named)
         self._rows = [{name: row.get(name) for name in self.column_names} for row in rows]
 
@@ -100,7 +102,12 @@ class Dataset:
         return Dataset(made, list(columns))
 
     def _map_batches(
-        self, function: Callable[..., Any], indices: bool, size: int | None, dropped: set[str], kwargs: dict[str, Any]
+        self,
+        function: Callable[..., Any],
+        indices: bool,
+        size: int | None,
+        dropped: set[str],
+        kwargs: dict[str, Any],
     ) -> Dataset:
         made: list[Row] = []
         columns: dict[str, None] = dict.fromkeys(name for name in self.column_names if name not in dropped)
@@ -109,7 +116,9 @@ class Dataset:
             batch = self._columns(self._rows[start : start + step])
             count = len(self._rows[start : start + step])
             said = function(batch, *([list(range(start, start + count))] if indices else []), **kwargs)
-            merged = {name: values for name, values in batch.items() if name not in dropped} | dict(said or {})
+            merged = {name: values for name, values in batch.items() if name not in dropped} | dict(
+                said or {}
+            )
             columns.update(dict.fromkeys(merged))
             made += [dict(zip(merged, values, strict=True)) for values in zip(*merged.values(), strict=True)]
         return Dataset(made, list(columns))
@@ -133,7 +142,9 @@ class Dataset:
         """The rows that the function says yes to."""
         if batched:
             kept_flags = list(function(self._columns(self._rows), **(fn_kwargs or {})))
-            return Dataset([row for row, kept in zip(self._rows, kept_flags, strict=True) if kept], self.column_names)
+            return Dataset(
+                [row for row, kept in zip(self._rows, kept_flags, strict=True) if kept], self.column_names
+            )
         kept = []
         for number, row in enumerate(self._rows):
             args = [*self._arguments(row, input_columns), *([number] if with_indices else [])]
@@ -159,7 +170,9 @@ class Dataset:
 
     def rename_columns(self, column_mapping: dict[str, str], **_: Any) -> Dataset:
         """Columns under other names."""
-        renamed = [{column_mapping.get(name, name): value for name, value in row.items()} for row in self._rows]
+        renamed = [
+            {column_mapping.get(name, name): value for name, value in row.items()} for row in self._rows
+        ]
         return Dataset(renamed, [column_mapping.get(name, name) for name in self.column_names])
 
     def remove_columns(self, column_names: str | list[str], **_: Any) -> Dataset:

@@ -90,7 +90,9 @@ class Places:
         out = []
         for key, value in task.settings.items():
             place = self.find(task, key)
-            origin = "" if place else f"set by group {task.group}" if key in task.overrides else "set when loaded"
+            origin = (
+                "" if place else f"set by group {task.group}" if key in task.overrides else "set when loaded"
+            )
             out.append(ResolvedValue(key, value, place, origin))
         if task.is_class:
             return out

@@ -35,10 +35,10 @@ def _promptsource(wanted: str, dataset_path: Any, dataset_name: Any) -> Any:
 
     if find_spec("promptsource") is None:
         return Unknown("the promptsource package is not installed", "use_prompt")
-    from promptsource.templates import DatasetTemplates
+    from importlib import import_module
 
     named = {} if dataset_name is None else {"subset_name": dataset_name}
-    found = DatasetTemplates(dataset_name=dataset_path, **named)
+    found = import_module("promptsource.templates").DatasetTemplates(dataset_name=dataset_path, **named)
     if wanted not in found.all_template_names:
         raise ValueError(f"promptsource has no prompt {wanted!r} for this data set")
     return found[wanted]

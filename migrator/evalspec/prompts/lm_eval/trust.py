@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evalspec.prompts.rows import RowsFile, RowsFolder
 
@@ -61,7 +61,7 @@ class TrustedRenderer:
         self.limits = limits or TrustLimits()
         self._child: Popen[bytes] | None = None
 
-    def __enter__(self) -> TrustedRenderer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,8 +112,15 @@ class TrustedRenderer:
             import sys
 
             self.close()
-            self._child = subprocess.Popen(
-                [sys.executable, "-X", "utf8", "-m", "evalspec.prompts.lm_eval.child", json.dumps(self._setup())],
+            self._child = subprocess.Popen(  # noqa: S603 - this very program, with an argument of our making
+                [
+                    sys.executable,
+                    "-X",
+                    "utf8",
+                    "-m",
+                    "evalspec.prompts.lm_eval.child",
+                    json.dumps(self._setup()),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -192,4 +199,6 @@ def _stopped_line(task: ResolvedTask, view: View, reason: str) -> dict[str, Any]
     spec = lm_eval_spec(task)
     from evalspec.prompts.render import TaskLabel
 
-    return RenderedRow(TaskLabel(spec.name, spec.schema, spec.version), None, view.name, unknown=reason).to_dict()
+    return RenderedRow(
+        TaskLabel(spec.name, spec.schema, spec.version), None, view.name, unknown=reason
+    ).to_dict()

@@ -54,8 +54,7 @@ def read_values(data: bytes, folder: str = "") -> dict[str, Any]:
     try:
         value = loader.get_single_data()
     except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        line, column = _marked(problem.problem_mark or problem.context_mark)
         raise FormatError("bad_yaml", str(problem.problem or problem), line=line, column=column) from None
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as problem:
         raise FormatError("bad_yaml", str(problem)) from None
@@ -64,6 +63,10 @@ def read_values(data: bytes, folder: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FormatError("not_an_object", "a task file is a mapping", text=str(value)[:80])
     return value
+
+
+def _marked(mark: Any) -> tuple[int, int]:
+    return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
 def _check_depth(data: bytes) -> None:
@@ -76,7 +79,9 @@ def _check_depth(data: bytes) -> None:
                 depth += 1
                 if depth > _DEEPEST:
                     mark = event.start_mark
-                    raise FormatError("too_deep", "nested too deeply", line=mark.line + 1, column=mark.column + 1)
+                    raise FormatError(
+                        "too_deep", "nested too deeply", line=mark.line + 1, column=mark.column + 1
+                    )
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
     except yaml.YAMLError as problem:
