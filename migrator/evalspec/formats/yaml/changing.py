@@ -364,11 +364,9 @@ def _fits_there(value: Any) -> bool:
 
 
 def _named(item: Item, step: str | int) -> bool:
-    return (
-        item.name == step
-        if item.name is not None
-        else item.key_node is not None and is_key(item.key_node, step)
-    )
+    if item.name is not None:
+        return item.name == step
+    return item.key_node is not None and is_key(item.key_node, step)
 
 
 def _place(holder: Block | Flow) -> int:

@@ -93,10 +93,9 @@ def child(node: Any, step: str | int) -> Any:
 
 def is_key(node: Any, step: str | int) -> bool:
     """Whether a key's node is the key `step`."""
-    if node.id != "scalar":
-        return False
-    wanted = step if node.tag == STR else None if isinstance(step, str) else str(step)
-    return bool(node.value == wanted)
+    if node.tag == STR:
+        return bool(node.value == step and node.id == "scalar")
+    return not isinstance(step, str) and node.id == "scalar" and bool(node.value == str(step))
 
 
 def _record(file: YamlFile, key: RecordKey, node: Any) -> YamlRecord:

@@ -28,21 +28,33 @@ def render_block(opener: Opener, block: Block) -> str:
     """The lines of a block's items; without the first one's indent where it begins behind a dash."""
     text = opener.text
     parts: list[str] = []
-    for index, item in enumerate(block.items):
+    run: Item | None = None  # the first of the untouched items whose text is still to be copied
+    last: Item | None = None
+    for item in block.items:
+        if run is not None and last is not None and (item.is_open or item.start != last.end):
+            parts.append(_untouched(text, run, last, first=not parts))
+            run = None
         if item.is_open:
-            piece = _item(opener, item, block.column)
-        else:
-            piece = text[item.start : item.end]
-            if item.inline and index:
-                piece = " " * item.column + piece
-        if index:
-            if parts[-1][-1] not in BREAKS:
-                parts.append(opener.nl)
-        elif block.inline:
-            piece = piece.lstrip(_WHITE)
-        parts.append(piece)
+            parts.append(_item(opener, item, block.column))
+        elif run is None:
+            run = item
+        last = item
+    if run is not None and last is not None:
+        parts.append(_untouched(text, run, last, first=not parts))
+    if block.inline:
+        parts[0] = parts[0].lstrip(_WHITE)
+    nl = opener.nl
+    for index, part in enumerate(parts[:-1]):
+        if part[-1] not in BREAKS:
+            parts[index] = part + nl
     parts.append(block.trailer)
     return "".join(parts)
+
+
+def _untouched(text: str, run: Item, last: Item, *, first: bool) -> str:
+    """The text from one item to another; one that began behind a dash and is no longer first gets its indent."""
+    indent = " " * run.column if run.inline and not first else ""
+    return indent + text[run.start : last.end]
 
 
 def _item(opener: Opener, item: Item, column: int) -> str:
@@ -106,7 +118,7 @@ def render_flow(opener: Opener, flow: Flow) -> str:
         elif isinstance(value, Flow):
             text = render_flow(opener, value)
         else:
-            assert isinstance(value, New)  # noqa: S101 - a block is never put into a flow collection
+            assert isinstance(value, New)
             text = write_flow(value.value, value.like or "")
         parts.append(f"{item.lead}{item.key}{item.colon}{item.sep}{text}{item.tail}")
     comma = "," if flow.comma and parts else ""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BREAKS = "\n\r\x85\u2028\u2029"
 
+#: What is plain at first sight: most keys.
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _FIRST = re.compile(r"[A-Za-z0-9_/(.$\\<+^;=]|[^\x00-\x7f]")
 _BLOCK_STOP = re.compile(r":(?= |$)| #|\t")
 _FLOW_STOP = re.compile(r"[,\[\]{}:?#\t]")
@@ -42,6 +44,8 @@ class Written(NamedTuple):
 
 def is_plain(text: str, *, flow: bool = False) -> bool:
     """Whether the text may stand without quotes: it reads as itself, as text, in every reader."""
+    if _NAME.fullmatch(text):
+        return True
     if not _FIRST.match(text) or not text.isprintable() or text[-1] == " " or text.startswith("..."):
         return False
     if (_FLOW_STOP if flow else _BLOCK_STOP).search(text):

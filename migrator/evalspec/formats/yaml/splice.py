@@ -119,8 +119,11 @@ def _verify(
     key = next((key for key, edits in changes if edits), None)
     try:
         nodes = compose(source, file.limits)
-        new = file._replace(source=source, documents=nodes)
-        verifier = Verifier(Builder(new), aliases=shared)
+
+        def new() -> YamlFile:
+            return file._replace(source=source, documents=nodes)
+
+        verifier = Verifier(lambda node: Builder(new()).build(node), aliases=shared)
         good = len(nodes) == len(file.documents) and all(
             verifier.meant(roots[index], node)
             if index in roots
@@ -128,7 +131,7 @@ def _verify(
             for index, node in enumerate(nodes)
         )
         if good and (opener.unsure or shared):
-            good = all(_reads_as_meant(file, new, key, edits) for key, edits in changes)
+            good = all(_reads_as_meant(file, new(), key, edits) for key, edits in changes)
     except FormatError as error:
         good, reason = False, f"{reason} ({error.message})"
     if not good:

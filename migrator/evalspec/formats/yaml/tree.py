@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: Blank lines, comment lines and the indent of the next token.
 _SKIP = re.compile(f"(?:[ \t]*(?:#[^{BREAKS}]*)?(?:\r\n|[{BREAKS}]))*[ \t]*")
-#: What may follow a value on its line, with the line's end.
-_LINE = re.compile(f"(?:[ \t]+#[^{BREAKS}]*|[ \t]*)(?:\r\n|[{BREAKS}]|\\Z)")
+#: What may follow a value on its line, the line's end, and all up to the next token.
+_LINE = re.compile(f"(?:[ \t]+#[^{BREAKS}]*|[ \t]*)(?:\r\n|[{BREAKS}]|\\Z)({_SKIP.pattern})")
+_LEADING = " \t#?" + BREAKS
+_BLOCK_STYLES = frozenset("|>")
 _COLON = re.compile(r"[ \t]*:")
 _ALIAS = re.compile(r"\*[0-9A-Za-z_-]+")
 _PROPERTY = re.compile(f"[&!][^ \t{BREAKS}]*")
@@ -162,25 +164,33 @@ class Opener:
             opened.start = self._past_header(opened.start, line)
         pairs: list[Any] = node.value if node.id == "mapping" else [(None, item) for item in node.value]
         token, start = first, opened.start
-        mapping = node.id == "mapping"
+        add = opened.items.append
         for key, value in pairs:
             item = Item(column)
             item.key_node, item.value_node = key, value
             item.start, item.token = start, token
-            if mapping and key.start_mark.index == token and text[token] != "?":
-                item.stop = stop = self.end_of(value, key.end_mark.index)
+            if (
+                value.id == "scalar"
+                and key is not None
+                and key.start_mark.index == token
+                and value.style not in _BLOCK_STYLES
+                and value.start_mark.index >= key.end_mark.index
+            ):
+                stop = value.end_mark.index  # the common case, without a call
             else:
-                self._measure(item)
-                stop = item.stop
-            found = _LINE.match(text, stop)
-            if found is None:
-                raise Stuck("what follows this value on its line is not understood", stop)
-            start = item.end = found.end()
-            opened.items.append(item)
-            token = _SKIP.match(text, start).end()  # type: ignore[union-attr]
+                stop = self._measure(item)
+            if text[stop : stop + 1] == "\n" and text[stop + 1 : stop + 2] not in _LEADING:
+                start = token = stop + 1  # the next key begins in the first column, as nearly all do
+            else:
+                found = _LINE.match(text, stop)
+                if found is None:
+                    raise Stuck("what follows this value on its line is not understood", stop)
+                start, token = found.start(1), found.end()
+            item.stop, item.end = stop, start
+            add(item)
         opened.items[0].inline = inline
         opened.end = start
-        if mapping:
+        if node.id == "mapping":
             self.note_doubt(pairs)
         return opened
 
@@ -194,34 +204,27 @@ class Opener:
 
     def note_doubt(self, pairs: list[Any]) -> None:
         """Note a merge key, or a key given twice, among the keys of an opened mapping."""
-        if len({key.value for key, _ in pairs if key.id == "scalar"}) < len(pairs) or any(
-            key.tag == "tag:yaml.org,2002:merge" for key, _ in pairs
-        ):
+        names = {key.value for key, _ in pairs if key.id == "scalar"}
+        if len(names) < len(pairs) or "<<" in names:
             self.unsure = True
 
-    def _measure(self, item: Item) -> None:
-        """Find where an item ends, and whether its key is one that can be edited."""
-        text, token = self.text, item.token
-        if item.key_node is None:
+    def _measure(self, item: Item) -> int:
+        """Where an item's value ends; notes a key that cannot be edited."""
+        text, token, key, value = self.text, item.token, item.key_node, item.value_node
+        if key is None:
             if text[token : token + 1] != "-":
                 raise Stuck("this list item is not understood", token)
-            item.stop = self.end_of(item.value_node, token + 1)
-            return
+            return self.end_of(value, token + 1)
+        if key.start_mark.index == token:
+            return self.end_of(value, key.end_mark.index)
         item.odd = True
         if (alias := _ALIAS.match(text, token)) is not None:
-            item.stop = self.end_of(item.value_node, alias.end())
-        elif text[token] == "?":
-            self._measure_explicit(item)
-        else:
+            return self.end_of(value, alias.end())
+        if text[token] != "?":
             raise Stuck("this key is not understood", token)
-
-    def _measure_explicit(self, item: Item) -> None:
-        """A key written `? key`, its value on a line that begins with `:` or absent."""
-        end = self.end_of(item.key_node, item.token + 1)
-        colon = _SKIP.match(self.text, end).end()  # type: ignore[union-attr]
-        if self.text[colon : colon + 1] == ":":
-            end = self.end_of(item.value_node, colon + 1)
-        item.stop = end
+        end = self.end_of(key, token + 1)
+        colon = _SKIP.match(text, end).end()  # type: ignore[union-attr]
+        return self.end_of(value, colon + 1) if text[colon : colon + 1] == ":" else end
 
     def end_of(self, node: Any, floor: int) -> int:
         """Where a value ends in the text that begins behind `floor`: without what follows on its line."""
@@ -229,9 +232,8 @@ class Opener:
         if start < floor:
             return self.alias_at(floor).end()
         if node.id == "scalar":
-            if node.style in ("|", ">"):
-                return self._end_of_block_text(start, node.end_mark.index)
-            return node.end_mark.index  # type: ignore[no-any-return]
+            end: int = node.end_mark.index
+            return self._end_of_block_text(start, end) if node.style in _BLOCK_STYLES else end
         if node.flow_style:
             return node.end_mark.index  # type: ignore[no-any-return]
         if self._aliases:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from evalspec.formats.yaml.tree import Block, Flow, New, Raw
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evalspec.formats.yaml.tree import Item
-    from evalspec.formats.yaml.values import Builder
 
 _STR = "tag:yaml.org,2002:str"
 
@@ -17,12 +18,12 @@ class Verifier:
     """Compares what was meant with what the new text says.
 
     Args:
-        builder: builds values from the new text's nodes.
+        build: makes a value of a node of the new text.
         aliases: whether nodes may be shared, so that sharing has to be the same too.
     """
 
-    def __init__(self, builder: Builder, *, aliases: bool) -> None:
-        self._builder = builder
+    def __init__(self, build: Callable[[Any], Any], *, aliases: bool) -> None:
+        self._build = build
         self._pairs: dict[int, int] | None = {} if aliases else None
         self._seen: set[int] = set()
 
@@ -31,7 +32,7 @@ class Verifier:
         if isinstance(value, Raw):
             return self.same(value.node, node)
         if isinstance(value, New):
-            return equal(value.value, self._builder.build(node))
+            return self._is(value.value, node)
         old = value.node
         if value.kind != node.id or len(value.items) != len(node.value):
             return False
@@ -44,10 +45,10 @@ class Verifier:
             return False
         if value.kind == "sequence":
             return all(map(self._item, value.items, node.value))
-        return all(
-            self._key(item, key) and self._item(item, inner)
-            for item, (key, inner) in zip(value.items, node.value, strict=True)
-        )
+        for item, (key, inner) in zip(value.items, node.value, strict=True):
+            if not (self._key(item, key) and self._item(item, inner)):
+                return False
+        return True
 
     def _item(self, item: Item, node: Any) -> bool:
         return self.meant(item.value, node) if item.is_open else self.same(item.value_node, node)
@@ -56,6 +57,11 @@ class Verifier:
         if item.name is not None:
             return bool(node.tag == _STR and node.value == item.name)
         return self.same(item.key_node, node)
+
+    def _is(self, value: Any, node: Any) -> bool:
+        if isinstance(value, str):
+            return bool(node.tag == _STR and node.value == value)
+        return equal(value, self._build(node))
 
     def same(self, old: Any, new: Any) -> bool:
         """Whether two nodes are alike in kind, tag, style, value and sharing."""
@@ -70,13 +76,13 @@ class Verifier:
             return bool(old.value == new.value and old.style == new.style)
         if bool(old.flow_style) != bool(new.flow_style) or len(old.value) != len(new.value):
             return False
-        if old.id == "sequence":
-            return all(map(self.same, old.value, new.value))
         same = self.same
-        return all(
-            same(key, new_key) and same(value, new_value)
-            for (key, value), (new_key, new_value) in zip(old.value, new.value, strict=True)
-        )
+        if old.id == "sequence":
+            return all(map(same, old.value, new.value))
+        for (key, value), (new_key, new_value) in zip(old.value, new.value, strict=True):
+            if not (same(key, new_key) and same(value, new_value)):
+                return False
+        return True
 
     def _shared(self, old: Any, new: Any) -> bool:
         """Pair two nodes; whether neither has another partner."""
