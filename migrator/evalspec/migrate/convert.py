@@ -8,6 +8,7 @@ from evalspec.errors import Finding
 from evalspec.formats.edits import EditError
 from evalspec.migrate.lanes import Lanes, touched_steps
 from evalspec.migrate.operations import OperationError
+from evalspec.migrate.outcome import ChangedPrompt
 from evalspec.migrate.rendering import hold_to_promise, show
 from evalspec.migrate.upgrade import step_edits
 from evalspec.tasks.judge import Batch, Judge
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from evalspec.formats.edits import Edit
     from evalspec.formats.lines import Chunk, LongLine
     from evalspec.migrate.outcome import FileOutcome, Outcome
+    from evalspec.migrate.rendering import Shown
     from evalspec.migrate.upgrade import Upgrade, Upgrades
     from evalspec.schema.schema import Schema
     from evalspec.tasks import Reading
@@ -34,11 +36,13 @@ class Options(NamedTuple):
         prove_all: render every record, also where the operations prove the promise.
         want_ids: list the ids of tasks whose outputs change.
         want_changes: keep line, old and new bytes of every edit.
+        want_prompts: keep so many changed prompts of each file and step.
     """
 
     prove_all: bool = False
     want_ids: bool = False
     want_changes: bool = False
+    want_prompts: int = 0
 
 
 class RecordUpgrader:
@@ -68,7 +72,7 @@ class RecordUpgrader:
         upgrade = self.upgrades.from_(schema)
         task = record["task_id"]
         edits: list[Edit] = []
-        rendered: list[tuple[int, bool, str]] = []
+        rendered: list[tuple[int, bool, Shown, Shown]] = []
         for index, step in enumerate(upgrade.steps):
             render = self.options.prove_all or not step.proved
             before = show(record, step.source) if render else None
@@ -88,10 +92,13 @@ class RecordUpgrader:
                 after = show(record, step.target)
                 unknown = before.unknown or after.unknown
                 changed = not unknown and hold_to_promise(step, before, after, path, line, task)
-                rendered.append((index, changed, unknown))
+                rendered.append((index, changed, before, after))
         self.count(upgrade, 1, touched_steps(upgrade, record_rule(record)), task)
-        for index, changed, unknown in rendered:
+        for index, changed, before, after in rendered:
+            unknown = before.unknown or after.unknown
             outcome = self.outcome.step(upgrade.steps[index].migration)
+            if changed and len(outcome.prompts) < self.options.want_prompts:
+                outcome.prompts.append(ChangedPrompt(path, line, task, before, after))
             outcome.rendered += not unknown
             outcome.changed += changed
             outcome.unknown += bool(unknown)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalspec.errors import Finding
     from evalspec.migrate.migration import Migration
+    from evalspec.migrate.rendering import Shown
+
+
+class ChangedPrompt(NamedTuple):
+    """A record whose prompt a step changed, and what it showed before and after."""
+
+    path: str
+    line: int
+    task: str
+    before: Shown
+    after: Shown
 
 
 @dataclass
@@ -26,6 +37,7 @@ class StepOutcome:
         reason: why the first of these could not.
         touched: how many records use a post-process rule that gives other outputs now.
         tasks: their ids, where ids are wanted.
+        prompts: the first changed prompts of each file, where they are wanted.
     """
 
     migration: Migration
@@ -36,6 +48,7 @@ class StepOutcome:
     reason: str = ""
     touched: int = 0
     tasks: list[str] = field(default_factory=list)
+    prompts: list[ChangedPrompt] = field(default_factory=list)
 
     @property
     def proved_by(self) -> str:
@@ -53,6 +66,7 @@ class StepOutcome:
         self.reason = self.reason or other.reason
         self.touched += other.touched
         self.tasks += other.tasks
+        self.prompts += other.prompts
 
     def sentence(self, name: Callable[[str], str]) -> str:
         """The step in one line: what it did, to how many records, and what became of its promises."""
