@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from evalspec.errors import EvalspecError, FindingsError, did_you_mean, visible
+from evalspec.errors import BrokenPromise, EvalspecError, FindingsError, did_you_mean, visible
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -117,6 +117,12 @@ def _tell_findings(error: FindingsError) -> int:
         console.write(finding_text(finding, paint=console.paint))
     if len(error.findings) > 50:
         console.line(f"… and {len(error.findings) - 50} more")
+    if isinstance(error, BrokenPromise):
+        from evalspec.migrate.rendering import PromptChanged
+        from evalspec.report.version_diff import shown_difference
+
+        if isinstance(error, PromptChanged):
+            console.write(shown_difference(error.before, error.after, paint=console.paint))
     return _tell(error)
 
 

@@ -98,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
         prove_all=args.prove == "all",
         want_ids=args.format == "json" or bool(args.report),
         want_changes=args.diff or bool(args.report),
+        want_prompts=20 if args.report else 0,
     )
     with _common.progress(args, "migrating", paths) as advance:
         writing = Writing(
@@ -115,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
             _common.warn_pending(args, project, paths)
         outcome = migrate_paths(paths, upgrades, reading, writing, options)
     if args.report:
-        from evalspec.report.of_migration import migration_report
         from evalspec.report import migration_markdown
+        from evalspec.report.of_migration import migration_report
         from evalspec.writing import write_file
 
         report = migration_report(outcome, project.families, dry_run=dry_run)

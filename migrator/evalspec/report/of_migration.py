@@ -45,7 +45,9 @@ def _pairs(file: FileOutcome) -> Iterator[tuple[bytes, bytes]]:
 
 
 def migration_report(outcome: Outcome, families: Families, *, dry_run: bool) -> MigrationReport:
-    """The outcome as `evalspec.report.migration_markdown` takes it; it must have noted changes."""
+    """The outcome as `evalspec.report.migration_markdown` takes it; it must have noted changes and prompts."""
+    from evalspec.diff import changed_outputs
+
     short = families.short
     return MigrationReport(
         target=short(outcome.target),
@@ -62,6 +64,18 @@ def migration_report(outcome: Outcome, families: Families, *, dry_run: bool) -> 
             for step in outcome.steps.values()
         ],
         records=[change for file in outcome.files for change in _record_changes(file, families)],
+        prompts=[
+            PromptChange(item.path, item.line, item.task, item.before.text, item.after.text)
+            for step in outcome.steps.values()
+            for item in step.prompts
+        ],
+        outputs=[
+            OutputChange(
+                change.task or "(an example)", change.rule, change.generation, change.before, change.after
+            )
+            for step in outcome.steps.values()
+            for change in changed_outputs(step.migration, families)
+        ],
         bad=outcome.bad,
         dry_run=dry_run,
     )
