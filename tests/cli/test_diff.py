@@ -147,3 +147,18 @@ def test_help_and_output(cli: Cli) -> None:
     assert "examples:\n  evalspec diff --from v1 --to v3 tasks/\n" in out
     assert cli("diff", "--to", "v3", V1, "--output", "said.txt")[:2] == (0, "")
     assert "against v3" in (cli.cwd / "said.txt").read_text(encoding="utf-8")
+
+
+def test_the_report_of_a_migration_holds_the_same_prompts_and_outputs(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    path.write_bytes(ACME_V1.read_bytes())
+    assert (
+        cli("migrate", "--to", "acme@v2", path, "--dry-run", "--report", cli.cwd / "acme.md", cwd=ACME).code
+        == 0
+    )
+    text = (cli.cwd / "acme.md").read_text(encoding="utf-8")
+    assert "weights_001" in text
+    assert "⟦---⏎⏎⟧" in text
+    path.write_bytes(V1.read_bytes())
+    assert cli("migrate", "--to", "v3", path, "--dry-run", "--report", "r.md").code == 0
+    assert "Answer: C is right" in (cli.cwd / "r.md").read_text(encoding="utf-8")
