@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.report.markdown import FileLine, MigrationReport, RecordChange, StepLine
+from evalspec.report.markdown import (
+    FileLine,
+    MigrationReport,
+    OutputChange,
+    PromptChange,
+    RecordChange,
+    StepLine,
+)
 from evalspec.report.record_changes import changed_paths
 from evalspec.report.unified_diff import unified, unified_by_line
 from evalspec.tasks import format_of
