@@ -15,8 +15,9 @@ from evalspec.errors import UsageError, did_you_mean, visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-#: What follows the text of a begun answer while a template is rendered, so that its end can be found again.
-_MARK = "EVALSPEC_ANSWER_GOES_ON "
+#: What follows the text of a begun answer while a template is rendered, so that its end can be found again. It is the
+#: mark that transformers itself puts there: a template that shows or measures an answer twice then does the same.
+_MARK = "CONTINUE_FINAL_MESSAGE_TAG "
 
 #: The moment that `strftime_now` always says it is.
 FROZEN_NOW = (2025, 1, 1, 12, 0, 0)
@@ -102,6 +103,7 @@ class ChatTemplate:
             return ChatText(self._render(spoken, add_generation_prompt), (note,))
 
     def _render(self, messages: Sequence[Mapping[str, Any]], add_generation_prompt: bool) -> str:
+        render = _renderer(self.source)
         chat = [dict(message) for message in messages]
         goes_on = bool(chat) and chat[-1]["role"] == "assistant"
         begun = ""
@@ -110,7 +112,7 @@ class ChatTemplate:
             if "content" not in self.source:
                 raise ValueError("the chat template reads no content, so no answer can be continued")
             chat[-1]["content"] = begun + _MARK
-        text = _renderer(self.source)(
+        text = render(
             {
                 **self.tokens,
                 "messages": chat,

@@ -16,19 +16,9 @@ def chat_renderer(source: str) -> Callable[[Mapping[str, Any]], str]:
     """A function that renders one chat template.
 
     Raises:
-        jinja2.TemplateSyntaxError: when it is called, if the template does not parse.
+        jinja2.TemplateSyntaxError: the template does not parse.
     """
-    from jinja2 import TemplateError
-
-    try:
-        template = _environment().from_string(source)
-    except TemplateError as problem:
-        stopped = problem
-
-        def refuse(_: Mapping[str, Any]) -> str:
-            raise stopped
-
-        return refuse
+    template = _environment().from_string(source)
     watch = Watch()
 
     def render(variables: Mapping[str, Any]) -> str:

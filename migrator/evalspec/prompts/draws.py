@@ -25,6 +25,7 @@ class RowOrder:
         docs: the evaluated rows.
         pool: the rows that can serve as examples, or why they cannot be known.
         sampler_of: the sampler's class, or why it cannot be known.
+        made_up: the pool is made up, so no row of it gives anything away.
         global_draws: examples are drawn over all rows in order, whatever the rank.
     """
 
@@ -34,6 +35,7 @@ class RowOrder:
     pool: Sequence[Doc] | Unknown
     sampler_of: Any
     global_draws: bool
+    made_up: bool
 
     def num_fewshot(self, view: View) -> int:
         """How many examples are shown: the view's number, unless the task insists on none; else the task's."""
@@ -77,7 +79,7 @@ class RowOrder:
         sampler = self.sampler_of(pool, rnd=None)
         sampler.set_rnd(seed)
         draw = _draw_of(sampler)
-        guarded = self.few.split == self.config.test_split
+        guarded = self.few.split == self.config.test_split and not self.made_up
         stop = self.stop(view)
         rows = enumerate(self.docs) if self.global_draws else self.doc_iterator(view)
         for number, doc in rows:

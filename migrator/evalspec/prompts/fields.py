@@ -178,8 +178,10 @@ def _named(field: str, read: Callable[[Doc], Any]) -> Callable[[Doc], Any]:
     def named(doc: Doc) -> Any:
         try:
             return read(doc)
-        except (Unknown, FieldError):
+        except FieldError:
             raise
+        except Unknown as unknown:
+            raise Unknown(unknown.reason, unknown.field or field) from unknown
         except Exception as problem:
             reason = unknowable(problem)
             if reason is not None:

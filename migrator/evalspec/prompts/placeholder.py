@@ -62,4 +62,4 @@ def _note(root: Shape, spec: Any, sandbox: Sandbox, used_as: str) -> None:
         root.member(spec).use(used_as)
         return
     if "{{" in spec or "{%" in spec:
-        read_template(sandbox.environment, spec, root)
+        read_template(sandbox.environment, spec, root, used_as)

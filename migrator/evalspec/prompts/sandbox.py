@@ -6,6 +6,7 @@ Default delimiters, strict undefined variables, a template's last line end kept,
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from evalspec.prompts.limits import (
     check_format,
     check_size,
 )
+from evalspec.prompts.problems import Unknown
 from evalspec.prompts.quick import quick_renderer
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ Renderer = "Callable[[Mapping[str, Any]], str]"
 
 #: Where a template's text can hold anything but text. A lone brace is text.
 _MARKS = ("{{", "{%", "{#")
+_ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
 _LONGEST_RANGE = 100_000
 #: So many pieces are taken together before their size is looked at piece by piece.
 _PIECES = 4096
@@ -109,9 +112,12 @@ class Sandbox:
             watch.running = True
             try:
                 context = context_class(environment, {**parent, **doc}, name, blocks, globals=parent)
-                return _bounded(make(context))
+                text = _bounded(make(context))
             finally:
                 watch.running = False
+            if " at 0x" in text and _ADDRESS.search(text) and not _ADDRESS.search(str(doc)):
+                raise Unknown("the template prints an object's address, which differs from run to run")
+            return text
 
         return render
 
@@ -165,8 +171,6 @@ def _bounded_join(pieces: Iterable[Any]) -> str:
 
 def regex_replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
     """Replace what a pattern matches, as `re.sub` does."""
-    import re
-
     if all(isinstance(each, str) for each in (string, repl)):
         check_size((len(string) + 1) * len(repl), "replacement")
     return re.sub(pattern, repl, string, count=count)
@@ -237,6 +241,9 @@ def sandbox_class() -> type[ImmutableSandboxedEnvironment]:
                 name = obj.__name__
                 if name in _GROWING:
                     check_call(name, owner, args)
+                # Inside loops and blocks Jinja hands its own variables along.
+                kwargs.pop("_loop_vars", None)
+                kwargs.pop("_block_vars", None)
                 return obj(*args, **kwargs)
             return super().call(context, obj, *args, **kwargs)
 

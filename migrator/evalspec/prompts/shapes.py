@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from jinja2 import Environment, nodes
 
@@ -44,6 +44,7 @@ class Shape:
         fixed: a value that the template needs it to have.
         like: a list whose first item is its value (`choices.index(answer)`).
         least: how many items a list must have.
+        is_text: a method of texts is called on it, so a number is written out.
     """
 
     kind: str = ""
@@ -52,6 +53,7 @@ class Shape:
     fixed: Any = None
     like: Shape | None = None
     least: int = 2
+    is_text: bool = False
 
     def use(self, kind: str) -> Shape:
         """Note a use. Of two uses the one that asks for more wins."""
@@ -72,15 +74,27 @@ class Shape:
 
     def row(self, suffix: str) -> dict[str, Any]:
         """A row with these members; `suffix` is put behind every name."""
-        return {name: shape.value(name, suffix) for name, shape in self.members.items()}
+        made = {name: shape.value(name, suffix) for name, shape in self.members.items()}
+        for path, shape in self.walk(()):
+            if shape.like is not None and shape.fixed is None:
+                items = next((_at(made, where) for where, each in self.walk(()) if each is shape.like), None)
+                if isinstance(items, list) and items:
+                    _at(made, path[:-1])[path[-1]] = items[0]
+        return made
+
+    def walk(self, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Shape]]:
+        """Every member and what is behind its keys, with its path."""
+        for name, shape in self.members.items():
+            yield (*path, name), shape
+            if shape.kind != "list":
+                yield from shape.walk((*path, name))
+            elif shape.item is not None:
+                yield (*path, name, 0), shape.item
 
     def value(self, name: str, suffix: str) -> Any:
         """A made-up value of this shape."""
         if self.fixed is not None:
             return self.fixed
-        if self.like is not None and self.like.kind == "list":
-            made = self.like.value("", suffix)
-            return made[0] if made else f"⟨{name}{suffix}⟩"
         if self.members and self.kind != "list":
             return {key: shape.value(f"{name}.{key}", suffix) for key, shape in self.members.items()}
         if self.kind == "list":
@@ -89,19 +103,39 @@ class Shape:
         if self.kind == "dict":
             return {"⟨key⟩": f"⟨{name} value{suffix}⟩"}
         if self.kind == "number":
-            return 0
+            return "0" if self.is_text else 0
         return f"⟨{name}{suffix}⟩"
 
 
-def read_template(environment: Environment, source: str, root: Shape) -> None:
-    """Learn from a template what its variables are. One that does not parse teaches nothing."""
-    from jinja2 import TemplateError
+def _at(row: Any, path: tuple[str | int, ...]) -> Any:
+    for name in path:
+        row = row[name]
+    return row
+
+
+def read_template(environment: Environment, source: str, root: Shape, whole: str = "") -> None:
+    """Learn from a template what its variables are. One that does not parse teaches nothing.
+
+    Where the template is nothing but one variable, `whole` says what that must be.
+    """
+    from jinja2 import TemplateError, nodes
 
     try:
         tree = environment.parse(source)
     except TemplateError:
         return
-    _Reader(root).body(tree.body, {})
+    reader = _Reader(root)
+    reader.body(tree.body, {})
+    if whole and len(tree.body) == 1 and len(getattr(tree.body[0], "nodes", ())) == 1:
+        output: Any = tree.body[0]
+        only = output.nodes[0]
+        shape = (
+            reader.expression(only, {})
+            if isinstance(only, nodes.Name | nodes.Getattr | nodes.Getitem)
+            else None
+        )
+        if shape is not None and not shape.members:
+            shape.use(whole)
 
 
 class _Reader:
@@ -273,7 +307,7 @@ class _Reader:
         elif owner is not None and method in _DICT_METHODS:
             owner.use("dict")
         elif owner is not None and method in _TEXT_METHODS:
-            owner.use("text")
+            owner.use("text").is_text = True
             return owner if method in ("strip", "lstrip", "rstrip", "lower", "upper", "replace") else None
         return None
 

@@ -106,6 +106,7 @@ class TemplateTask(RowOrder):
         self.docs = docs
         self.pool = pool
         self.global_draws = global_draws
+        self.made_up = in_order
         self.few = few = config.fewshot
         self.sampler_of = get_sampler("first_n") if in_order else sampler_class(few.sampler)
         self.fields = fields = Fields(

@@ -22,7 +22,7 @@ from evalspec.prompts.tasks import RowOptions, TaskSpec, render_tasks
 from evalspec.prompts.view import View
 
 JUDGE = Path(__file__).with_name("judge.py")
-TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "[UNK]"}
+TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 NOT_ABOUT_PROMPTS = ("process_results", "filter_list", "should_decontaminate", "custom_dataset")
 FUNCTION_FIELDS = (
     "doc_to_text",

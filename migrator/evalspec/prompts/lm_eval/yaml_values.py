@@ -78,10 +78,8 @@ def _check_depth(data: bytes) -> None:
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > _DEEPEST:
-                    mark = event.start_mark
-                    raise FormatError(
-                        "too_deep", "nested too deeply", line=mark.line + 1, column=mark.column + 1
-                    )
+                    line, column = _marked(event.start_mark)
+                    raise FormatError("too_deep", "nested too deeply", line=line, column=column)
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
     except yaml.YAMLError as problem:
