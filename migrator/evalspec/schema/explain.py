@@ -136,6 +136,9 @@ class _Root:
         if type_ is None:
             return Violation("bad_type", path, "every key must be a text", "quote the key")
         value = details["input"]
+        if type_.exactly is not None:
+            message = f"must be {type_.exactly!r}, the marker of {self.owner}"
+            return Violation("version_unknown", path, message, f"write {type_.exactly!r}")
         if not _is_kind(value, type_):
             message = f"must be {_a(type_)}, not {_kind_of(value)}"
             return Violation("bad_type", path, message, f"write {_a(type_)}")
@@ -233,14 +236,12 @@ def _bad_value(value: object, type_: Type, details: ErrorDetails) -> tuple[str, 
     if type_.words is not None:
         fix = did_you_mean(str(value), type_.words) or "use one of them"
         return f"is none of {', '.join(type_.words)}", fix
-    if type_.exactly is not None:
-        return f"must be {type_.exactly!r}", f"write {type_.exactly!r}"
     match details["type"]:
         case "string_too_short" | "too_short":
             least = type_.minimum or 1
             message = "must not be empty" if least == 1 else f"must hold at least {least}"
             return message, "give it a value"
-        case "too_long":
+        case "too_long" | "string_too_long":
             return f"must hold at most {type_.maximum}", f"keep {type_.maximum} of them"
         case "greater_than_equal":
             return f"must be at least {type_.minimum}", f"write {type_.minimum} or more"

@@ -90,7 +90,7 @@ def _type_of(hint: Any) -> Type:
         return _limited(_type_of(inner), limits)
     if origin in (typing.Union, types.UnionType):
         options = [_type_of(option) for option in typing.get_args(hint) if option is not Absent]
-        return options[0] if len(options) == 1 else Type("union", options=tuple(options))
+        return options[0] if len(options) == 1 else _union(options)
     if hint in _SCALARS:
         return Type(_SCALARS[hint])
     if hint is Any:
@@ -99,13 +99,39 @@ def _type_of(hint: Any) -> Type:
         return Type("list", item=_type_of(typing.get_args(hint)[0]))
     if origin is dict and typing.get_args(hint)[0] is str:
         return Type("map", item=_type_of(typing.get_args(hint)[1]))
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return Type("object", fields=fields_of(hint), name=hint.__name__)
     raise TypeError(f"a schema version cannot declare a field as {hint!r}")
 
 
+def _union(options: list[Type]) -> Type:
+    """A union whose members are told apart by kind alone, and hold no limits of their own."""
+    kinds = ["map" if option.kind == "object" else option.kind for option in options]
+    if len(set(kinds)) != len(kinds):
+        raise TypeError(f"the members of a union must be of different kinds, not {', '.join(kinds)}")
+    for option in options:
+        for part in (option, option.item):
+            if part is not None and part != Type(part.kind, item=part.item, options=part.options):
+                raise TypeError("the members of a union cannot be limited")
+    return Type("union", options=tuple(options))
+
+
+#: The kinds of values that each limit makes sense for.
+_LIMITS: dict[type, tuple[Kind, ...]] = {
+    OneOf: ("text",),
+    Exactly: ("text", "integer"),
+    MinLen: ("text", "list"),
+    MaxLen: ("text", "list"),
+    Ge: ("integer", "number"),
+    Pattern: ("text",),
+    Distinct: ("list",),
+}
+
+
 def _limited(base: Type, limits: list[Any]) -> Type:
     for limit in limits:
+        if base.kind not in _LIMITS.get(type(limit), ()):
+            raise TypeError(f"a schema version cannot limit a field of kind {base.kind} by {limit!r}")
         match limit:
             case OneOf(words):
                 base = base._replace(words=tuple(words))
@@ -116,14 +142,26 @@ def _limited(base: Type, limits: list[Any]) -> Type:
             case MaxLen(length):
                 base = base._replace(maximum=length)
             case Ge(least):
+                if base.kind == "integer" and not isinstance(least, int):
+                    raise TypeError(f"the least integer cannot be {least!r}")
                 base = base._replace(minimum=typing.cast("int", least))
             case Pattern():
                 base = base._replace(patterns=(*base.patterns, limit))
             case Distinct():
+                _require_comparable(base, limit)
                 base = base._replace(distinct=limit)
-            case _:
-                raise TypeError(f"a schema version cannot limit a field by {limit!r}")
+    if base.words is not None and base.patterns:
+        raise TypeError("a word of a closed vocabulary needs no predicate")
     return base
+
+
+def _require_comparable(base: Type, limit: Distinct) -> None:
+    """Items can be told apart where they are plain, or objects with a required, plain key."""
+    item = base.item
+    if item is not None and limit.key is not None:
+        item = next((field.type for field in item.fields if field.name == limit.key and field.required), None)
+    if item is None or item.kind not in ("text", "integer", "number", "boolean"):
+        raise TypeError(f"the items of a list of {base.item} cannot be told apart by {limit!r}")
 
 
 def _words_of(type_: Type) -> Iterator[str]:

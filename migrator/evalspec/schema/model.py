@@ -41,6 +41,9 @@ def _annotation(type_: Type) -> Any:
     import pydantic
     from pydantic import AfterValidator
 
+    if isinstance(type_.exactly, int):
+        # A literal would take 2.0 for 2.
+        return Annotated[int, pydantic.Field(ge=type_.exactly, le=type_.exactly)]
     if type_.exactly is not None:
         return Literal[type_.exactly]
     if type_.words is not None:
@@ -48,14 +51,14 @@ def _annotation(type_: Type) -> Any:
     hint: Any
     match type_.kind:
         case "text":
-            hint = Annotated[str, pydantic.Field(min_length=type_.minimum)]
+            hint = Annotated[str, pydantic.Field(min_length=type_.minimum, max_length=type_.maximum)]
             for pattern in type_.patterns:
                 hint = Annotated[hint, AfterValidator(_predicate(pattern))]
             return hint
         case "integer":
             return Annotated[int, pydantic.Field(ge=type_.minimum)]
         case "number":
-            return float
+            return Annotated[float, pydantic.Field(ge=type_.minimum)]
         case "boolean":
             return bool
         case "object":

@@ -102,11 +102,12 @@ def _hint(type_: Type) -> Any:
         return Literal[type_.words]
     match type_.kind:
         case "text":
-            return Annotated[str, msgspec.Meta(min_length=type_.minimum)] if type_.minimum else str
+            limits = msgspec.Meta(min_length=type_.minimum, max_length=type_.maximum)
+            return str if type_.minimum is type_.maximum is None else Annotated[str, limits]
         case "integer":
             return int if type_.minimum is None else Annotated[int, msgspec.Meta(ge=type_.minimum)]
         case "number":
-            return float
+            return float if type_.minimum is None else Annotated[float, msgspec.Meta(ge=type_.minimum)]
         case "boolean":
             return bool
         case "object":
@@ -146,7 +147,7 @@ def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) ->
     source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "count_keys": count_keys}
     by_name = {field.name: field for field in fields}
     for field in fields:
-        _field_checks(source, f"r.{field.name}", field)
+        source.lines += _field_checks(source, f"r.{field.name}", field)
     _pair_check(source, declaration)
     for rule in declaration.rules:
         if rule.shape in ("", shape.name):
@@ -175,15 +176,29 @@ def _refuse_if(source: _Source, condition: str) -> None:
     source.lines.append(f"if {condition}: return -1 - i")
 
 
-def _field_checks(source: _Source, expression: str, field: Field) -> None:
-    """The checks that msgspec cannot make while it decodes; only of top-level fields, the only ones that need any."""
-    guard = "" if field.required else f"{expression} is not UNSET and "
-    for pattern in field.type.patterns:
-        _refuse_if(source, f"{guard}not {source.bind(pattern.holds)}({expression})")
-    if field.type.distinct is not None:
-        key = field.type.distinct.key
-        items = f"{{x.{key} for x in {expression}}}" if key else f"set({expression})"
-        _refuse_if(source, f"{guard}len({items}) != len({expression})")
+def _value_checks(source: _Source, value: str, type_: Type, depth: int = 0) -> list[str]:
+    """The checks that msgspec cannot make while it decodes, of a value and of all that it may hold."""
+    lines = [f"if not {source.bind(pattern.holds)}({value}): return -1 - i" for pattern in type_.patterns]
+    if type_.distinct is not None:
+        key = type_.distinct.key
+        items = f"{{x.{key} for x in {value}}}" if key else f"set({value})"
+        lines.append(f"if len({items}) != len({value}): return -1 - i")
+    if type_.item is not None:
+        items = f"{value}.values()" if type_.kind == "map" else value
+        if inner := _value_checks(source, f"x{depth}", type_.item, depth + 1):
+            lines += [f"for x{depth} in {items}:", *_indented(inner)]
+    for field in type_.fields:
+        lines += _field_checks(source, f"{value}.{field.name}", field, depth)
+    return lines
+
+
+def _field_checks(source: _Source, value: str, field: Field, depth: int = 0) -> list[str]:
+    lines = _value_checks(source, value, field.type, depth)
+    return [f"if {value} is not UNSET:", *_indented(lines)] if lines and not field.required else lines
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def _pair_check(source: _Source, declaration: Declaration) -> None:
