@@ -219,7 +219,7 @@ class Run:
                 self._look_again(file)
                 file.sync()
         files = [file for file in files if file.target.number not in refused]
-        copies = self._back_up(files) if self._backups is not None else {}
+        copies = self._back_up(files, self._backups) if self._backups is not None else {}
         with held():
             if files:
                 files = self._switch(files, refused)
@@ -287,18 +287,17 @@ class Run:
         _os.replace(old, file.target.real)
         raise _changed(file.target, "somebody changed it while it was being replaced")
 
-    def _back_up(self, files: list[PendingFile]) -> dict[int, str]:
-        assert self._backups is not None  # noqa: S101
+    def _back_up(self, files: list[PendingFile], backups: Backups) -> dict[int, str]:
         copies = {}
         named = self.folder
         try:
             for file in files:
                 named = file.target.given
                 if file.seen is not None:
-                    copies[file.target.number] = self._backups.take(file.target.real, file.target.path)
-            self._backups.sync()
+                    copies[file.target.number] = backups.take(file.target.real, file.target.path)
+            backups.sync()
         except OSError as error:
-            where = visible(self._backups.folder)
+            where = visible(backups.folder)
             raise _os.refusal(named, error, doing=f"its backup in {where}") from error
         return copies
 

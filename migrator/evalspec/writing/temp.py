@@ -84,6 +84,7 @@ def check(target: Target, *, new: bool) -> Identity | None:
     """
     try:
         found = _os.status(target.real)
+        locked_in = _os.is_locked_in(found, os.path.dirname(target.real))
     except FileNotFoundError:
         if new:
             return None
@@ -102,7 +103,7 @@ def check(target: Target, *, new: bool) -> Identity | None:
     # (To root every file looks writable, hence the look at the mode itself.)
     if not found.st_mode & 0o222 or not os.access(target.real, os.W_OK):
         raise WriteError(target.given, "it is read-only", fix=f"chmod u+w {visible(target.given)}")
-    if _os.is_locked_in(found, os.path.dirname(target.real)):
+    if locked_in:
         raise WriteError(
             target.given,
             "it is another user's, in a sticky folder where only its owner may replace it",
