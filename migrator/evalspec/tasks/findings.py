@@ -29,7 +29,7 @@ def of_format_error(
         error.field,
         error.message,
         text,
-        error.fix,
+        error.fix or "mend the text at this place",
     )
 
 
