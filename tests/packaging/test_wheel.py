@@ -26,14 +26,13 @@ print(module.__file__)
 """
 
 V1_TASK = {
-    "spec_version": 1,
-    "task_id": "capital/fr",
-    "category": "factual_qa",
-    "prompt": "What is the capital of France?\u2028Réponds en un mot.",
-    "few_shot_examples": [{"prompt": "What is the capital of Spain?", "completion": "Madrid"}],
-    "expected": "Paris",
-    "metric": "exact_match",
-    "post_process": "strip",
+    "task_id": "capital_fr",
+    "category": "mcq",
+    "prompt": "Which city is the capital of France?\u2028A. Lyon B. París C. Lille\nAnswer:",
+    "targets": ["B"],
+    "metric_name": "exact_match",
+    "few_shot_examples": [{"prompt": "Which is a prime?\nA. 8 B. 9 C. 7\nAnswer:", "completion": "C"}],
+    "post_process": "extract_letter",
 }
 
 
