@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalspec.formats.edits import IN_PLACE, LAST, EditError, Insert, Move, Remove, Rename, Replace
+from evalspec.formats.yaml.flow import join_flow, leave_flow
+from evalspec.formats.yaml.forms import clear_line, flatten, is_block, style_of, undash, unflatten
 from evalspec.formats.yaml.records import is_key
 from evalspec.formats.yaml.scalars import BREAKS
-from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw, Stuck
+from evalspec.formats.yaml.tree import Block, Flow, Item, New, Raw, Stuck
 from evalspec.formats.yaml.values import Tagged
 from evalspec.formats.yaml.writing import write_key
 
 if TYPE_CHECKING:
     from evalspec.formats.edits import Edit, Path, Where
+    from evalspec.formats.yaml.opening import Opener
 
-_FIRST_LINE = re.compile(f"([^{BREAKS}]*)(\r\n|[{BREAKS}])")
-_HEADER_COMMENT = re.compile(f"[|>][-+0-9]*([ \t]+#[^{BREAKS}]*)")
 _MERGED = "this key comes from a merge (`<<`); it is written elsewhere"
 _TWICE = "the key is given more than once"
 
@@ -133,29 +133,9 @@ class Changer:
             if holder.kind == "mapping" and not item.colon:
                 item.colon = ":"
             item.sep = item.sep or (" " if item.key else "")
-        elif not (isinstance(old, Raw) and not _is_block(old.node) and _fits_there(value)):
-            self._clear_line(item, old)
-        item.value = New(value, self._style(old))
-
-    def _clear_line(self, item: Item, old: Any) -> None:
-        """Leave of a block's item what stays on its key's line: its comment and its end."""
-        first = _FIRST_LINE.match(item.sep)
-        if first is not None:
-            item.tail = item.tail if "#" in item.tail and not first[1].strip() else first[1] + first[2]
-        elif isinstance(old, Block):
-            item.tail = self.opener.nl
-        elif isinstance(old, Raw) and old.node.id == "scalar" and old.node.style in ("|", ">"):
-            comment = _HEADER_COMMENT.match(self.opener.text, old.start)
-            item.tail = (comment[1] if comment else "") + item.tail
-        item.sep = " "
-
-    def _style(self, old: Any) -> str | None:
-        if isinstance(old, New):
-            return old.like
-        if isinstance(old, Raw) and old.node.id == "scalar":
-            return old.node.style or None
-        node = old.node
-        return "flow" if node is not None and node.flow_style and node.value else None
+        elif not (isinstance(old, Raw) and not is_block(old.node) and _fits_there(value)):
+            clear_line(self.opener, item, old)
+        item.value = New(value, style_of(old))
 
     def _rename(self, path: Path, key: str, edit: Edit) -> None:
         holder, index = self._find(path, edit)
@@ -177,47 +157,15 @@ class Changer:
         target = self._make(to[:-1], edit)
         self._check_new(target, to[-1], edit)
         if isinstance(target, Flow):
-            self._flatten(item)
+            flatten(item)
         elif isinstance(source, Flow):
-            self._unflatten(item, target)
+            unflatten(self.opener, item, target)
         elif source.kind == "sequence":
-            self._undash(item)
+            undash(self.opener, item)
         if source.kind == "sequence" or to[-1] != path[-1]:
             item.key = "" if source.kind == "sequence" else item.key
             self._name(target, item, str(to[-1]))
         self._put(target, item, where)
-
-    def _flatten(self, item: Item) -> None:
-        """An item on its way into braces: on one line, without comments."""
-        value = item.value
-        if (
-            isinstance(value, Block)
-            or (isinstance(value, Raw) and _is_block(value.node))
-            or "#" in item.lead + item.tail
-        ):
-            raise Stuck("a block, or a value with a comment, cannot move into braces", item.token)
-        item.lead = item.tail = item.gap = ""
-        item.colon, item.sep = ":", " "
-
-    def _unflatten(self, item: Item, target: Block) -> None:
-        """An item on its way out of braces."""
-        if "#" in item.lead + item.tail:
-            raise Stuck("a value with a comment cannot move out of braces", item.token)
-        item.column = target.column
-        item.lead, item.tail = " " * target.column, self.opener.nl
-        item.colon, item.sep = ":", " "
-
-    def _undash(self, item: Item) -> None:
-        """A list's item on its way to a key."""
-        if isinstance(item.value, Raw) and item.value.node.id != "scalar" and not item.value.node.flow_style:
-            self.opener.enter(item, item.value)
-        item.colon = ":"
-        if isinstance(item.value, Block) and item.value.inline:
-            item.value.inline = False
-            item.value.items[0].lead = " " * item.value.column
-            item.sep = self.opener.nl
-        elif isinstance(item.value, Raw | Flow) and not item.sep:
-            item.sep = " "
 
     def _move_in_place(self, path: Path, to: Path, edit: Edit) -> None:
         depth = len(path) - 1
@@ -310,16 +258,7 @@ class Changer:
                 self.opener.open(items[1])
                 item.gap, items[1].gap = items[1].gap, ""
             return
-        item.lead = item.tail = ""
-        if len(items) == 1:
-            holder.foot = holder.foot.strip(f" \t{BREAKS}")
-        elif index == 0:
-            item.lead = items[1].lead
-            items[1].lead = items[2].lead if len(items) > 2 else items[1].lead or " "
-        else:
-            item.lead = items[index - 1].lead if index > 1 else items[0].lead or " "
-            if index == len(items) - 1 and not holder.comma:
-                item.tail, items[index - 1].tail = items[index - 1].tail, ""
+        join_flow(holder, index)
 
     def _take(self, holder: Block | Flow, index: int, step: str | int) -> Item:
         """The item taken out of its place; what stands above it and is not its own stays."""
@@ -335,11 +274,8 @@ class Changer:
             else:
                 holder.trailer = item.gap + holder.trailer
             item.gap = ""
-        elif index + 1 < len(items):
-            if index == 0:
-                items[1].lead = item.lead
-        elif index and not holder.comma:
-            items[index - 1].tail = item.tail
+        else:
+            leave_flow(holder, index)
         del items[index]
         return item
 
@@ -352,10 +288,6 @@ class Changer:
     def _check_single(self, holder: Block | Flow, step: str | int) -> None:
         if holder.kind == "mapping" and sum(_named(item, step) for item in holder.items) > 1:
             raise Stuck(_TWICE, _place(holder))
-
-
-def _is_block(node: Any) -> bool:
-    return node.style in ("|", ">") if node.id == "scalar" else not node.flow_style
 
 
 def _fits_there(value: Any) -> bool:

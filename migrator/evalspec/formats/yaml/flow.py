@@ -9,10 +9,14 @@ from evalspec.formats.yaml.scalars import BREAKS
 from evalspec.formats.yaml.tree import Flow, Item, Raw, Stuck
 
 if TYPE_CHECKING:
-    from evalspec.formats.yaml.tree import Opener
+    from evalspec.formats.yaml.opening import Opener
 
 _SPACE = re.compile(f"(?:[ \t{BREAKS}]|(?<=[ \t{BREAKS}])#[^{BREAKS}]*)*")
+_FOOT = re.compile(f"(?:[ \t{BREAKS}]|(?<=[ \t{BREAKS}])#[^{BREAKS}]*|(?<![^\0])#[^{BREAKS}]*)*[}}\\]]")
 _COLON = re.compile(f"[ \t{BREAKS}]*:")
+#: A comment behind a comma, with its line's end.
+_EOL = re.compile(f"[ \t]*#[^{BREAKS}]*(\r\n|[{BREAKS}])")
+_WHITE = f" \t{BREAKS}"
 _HEAD = re.compile(f"(?:[&!][^ \t{BREAKS}]*[ \t{BREAKS}]+)*[{{\\[]")
 _ALIAS = re.compile(r"\*[0-9A-Za-z_-]+")
 
@@ -48,7 +52,7 @@ def open_flow(opener: Opener, node: Any) -> Flow:
     else:
         flow.comma = bool(pairs)
         flow.foot = text[pos:end]
-    if flow.foot.strip(f" \t{BREAKS}") not in {"}", "]"}:
+    if not _FOOT.fullmatch(flow.foot):
         raise Stuck(
             "a comment, or a layout that is not understood, stands in these brackets", node.start_mark.index
         )
@@ -100,3 +104,64 @@ def _end(node: Any) -> int:
             break
         node = value
     return int(node.end_mark.index)
+
+
+def join_flow(flow: Flow, index: int) -> None:
+    """Give the item that was put at `index` the white space of its neighbours; their comments stay theirs."""
+    items = flow.items
+    item = items[index]
+    item.lead = item.tail = ""
+    if len(items) == 1:
+        flow.foot = flow.foot.strip(_WHITE) if "#" not in flow.foot else flow.foot
+        return
+    if index == 0:
+        item.lead, first = items[1].lead, items[1]
+        first.lead = _bare(items[2].lead if len(items) > 2 else first.lead) or " "
+        return
+    before = items[index - 1]
+    item.lead = _bare(before.lead) if index > 1 else _bare(before.lead) or " "
+    if index + 1 < len(items):
+        after = items[index + 1]
+        item.lead, after.lead = _behind_comment(after.lead, item.lead)
+    elif flow.comma:
+        item.lead, flow.foot = _behind_comment(flow.foot, item.lead)
+    else:
+        item.lead, item.tail = _behind_comment(before.tail, item.lead)
+        before.tail = ""
+
+
+def _behind_comment(space: str, lead: str) -> tuple[str, str]:
+    """What leads a new item in, and what is left of the space before it; a comment stays with the item it is about."""
+    found = _EOL.match(space)
+    if found is None:
+        return lead, space
+    indent = lead.strip("\r\n") if lead[:1] in BREAKS else ""
+    return found.group() + indent, found[1] + space[found.end() :]
+
+
+def leave_flow(flow: Flow, index: int) -> None:
+    """Close the place that the item at `index` is about to leave.
+
+    A comment behind a comma is about the item before it, so it stays; the one behind the item's own comma goes.
+    """
+    items = flow.items
+    item = items[index]
+    last = index + 1 == len(items)
+    if index == 0:
+        if not last:
+            items[1].lead = item.lead
+        return
+    found = _EOL.match(item.lead)
+    comment = found.group() if found else ""
+    if not last:
+        after = items[index + 1]
+        after.lead = comment + _EOL.sub("", after.lead, count=1) if comment else item.lead
+    elif flow.comma:
+        flow.foot = comment + _EOL.sub("", flow.foot, count=1)
+    else:
+        items[index - 1].tail = comment + _EOL.sub("", item.tail, count=1)
+
+
+def _bare(space: str) -> str:
+    """White space without the comments in it."""
+    return re.sub(f"[ \t]*#[^{BREAKS}]*", "", space)

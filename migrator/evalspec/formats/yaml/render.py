@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from evalspec.formats.yaml.scalars import BREAKS
-from evalspec.formats.yaml.tree import Block, Flow, Item, New, Opener, Raw
+from evalspec.formats.yaml.tree import Block, Flow, Item, New, Raw
 from evalspec.formats.yaml.values import Tagged
 from evalspec.formats.yaml.writing import write, write_flow, write_plain
 
+if TYPE_CHECKING:
+    from evalspec.formats.yaml.opening import Opener
+
 _STRUCTURED = (dict, list, Tagged)
+_ENDS = tuple(BREAKS)
 _WHITE = " \t" + BREAKS
 #: The part of a line that an empty collection is written behind: all but its comment and its end.
 _BEFORE_COMMENT = re.compile(f"[^#{BREAKS}]*?(?=[ \t]*(?:#|[{BREAKS}]|$))")
@@ -45,7 +50,7 @@ def render_block(opener: Opener, block: Block) -> str:
         parts[0] = parts[0].lstrip(_WHITE)
     nl = opener.nl
     for index, part in enumerate(parts[:-1]):
-        if part[-1] not in BREAKS:
+        if not part.endswith(_ENDS):
             parts[index] = part + nl
     parts.append(block.trailer)
     return "".join(parts)
@@ -85,7 +90,7 @@ def _new(opener: Opener, item: Item, value: New) -> str:
         value.value, item.column, opener.layout, like=value.like, at=item.column + 2 if dash else None
     )
     tail = item.tail
-    if written.body and tail[-1:] not in BREAKS:
+    if written.body and not tail.endswith(_ENDS):
         tail += opener.nl
     if written.head:
         return f" {written.head}{tail}{written.body}"

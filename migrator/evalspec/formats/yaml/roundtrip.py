@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evalspec.formats.yaml.editing import Changes
     from evalspec.formats.yaml.reading import YamlFile
 
+_LAST_WHITE = re.compile(f"[ \t]+(?=[#{scalars.BREAKS}]|$)")
 _COMMENT = re.compile(f"(?:(?<=[ \t{scalars.BREAKS}])|(?<![^\0]))#[^{scalars.BREAKS}]*")
 
 
@@ -34,28 +35,25 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
         EditError: an edit that does not fit its record.
         EditRefused: the round trip would lose a comment, or change a value that nobody asked to change.
     """
-    from ruamel.yaml.error import YAMLError
-
     text = file.source.text
     layout = layout_of(text, file.documents)
     lines = text if layout.nl == "\n" else re.sub(f"\r\n|[{scalars.BREAKS}]", "\n", text)
     for key, edits in changes:
         apply_to_value(_value(file, key), edits)
+    lines = _without_tabs(Source(lines), file) if "\t" in lines else lines
     try:
         documents = list(_yaml(layout).load_all(lines))
-        before = _dump(documents, layout, lines)
-        if sorted(_comments(Source(before), file)) != sorted(_comments(Source(lines), file)):
-            raise EditRefused("laid out anew, the file would lose a comment", fix="edit the file by hand")
+        _check_comments(Source(lines), Source(_dump(documents, layout, lines)), file)
         for key, edits in changes:
             root = documents[key.document]
             record = root if key.item is None else root[key.item]
             for edit in edits:
                 _apply(record, edit)
         after = _dump(documents, layout, lines).replace("\n", layout.nl)
-    except (YAMLError, Unwritable, ValueError, TypeError, KeyError, IndexError, NotImplementedError) as error:
-        if isinstance(error, EditError):
-            raise
-        reason = f"the file cannot be laid out anew: {str(error).splitlines()[0]}"
+    except (EditError, EditRefused):
+        raise
+    except Exception as error:  # noqa: BLE001 - it raises whatever went wrong inside
+        reason = f"the file cannot be laid out anew: {(str(error) or type(error).__name__).splitlines()[0]}"
         raise EditRefused(reason, fix="edit the file by hand") from None
     _check(file, changes, after)
     return after
@@ -108,6 +106,24 @@ def _dump(documents: list[Any], layout: Layout, like: str) -> str:
 
 def _comments(source: Source, file: YamlFile) -> list[str]:
     """Every comment of a text: what begins with `#` outside its scalars."""
+    return sorted(found.strip() for found in _COMMENT.findall(_covered(source, file)))
+
+
+def _check_comments(old: Source, new: Source, file: YamlFile) -> None:
+    if _comments(new, file) != _comments(old, file):
+        raise EditRefused("laid out anew, the file would lose a comment", fix="edit the file by hand")
+
+
+def _without_tabs(source: Source, file: YamlFile) -> str:
+    """The text with spaces for the tabs that end its lines: ruamel.yaml does not take them."""
+    text = list(source.text)
+    for found in _LAST_WHITE.finditer(_covered(source, file)):
+        text[found.start() : found.end()] = " " * len(found.group())
+    return "".join(text)
+
+
+def _covered(source: Source, file: YamlFile) -> str:
+    """The text with a dot for each character of its scalars."""
     covered = list(source.text)
     stack = list(compose(source, file.limits))
     seen = set()
@@ -123,7 +139,7 @@ def _comments(source: Source, file: YamlFile) -> list[str]:
             stack.extend(node.value)
         else:
             stack.extend(part for pair in node.value for part in pair)
-    return [found.strip() for found in _COMMENT.findall("".join(covered))]
+    return "".join(covered)
 
 
 def _value(file: YamlFile, key: RecordKey) -> Any:
@@ -159,7 +175,7 @@ def _apply(record: Any, edit: Edit) -> None:
             holder = _own(record, path[:-1])
             position = list(holder).index(path[-1])
             comment = holder.ca.items.pop(path[-1], None)
-            holder.insert(position, key, holder.pop(path[-1]))
+            holder.insert(position, _new(key), holder.pop(path[-1]))
             if comment is not None:
                 holder.ca.items[key] = comment
         case Insert(path, value, where):
@@ -187,11 +203,11 @@ def _move_in_place(holder: Any, path: Path, to: Path) -> None:
     comment = holder.ca.items.pop(path[-1], None)
     value = holder.pop(path[-1])
     for name in reversed(rest):
-        value = CommentedMap({name: value})
+        value = CommentedMap({_new(name): value})
         if comment is not None:
             value.ca.items[name] = comment
             comment = None
-    holder.insert(position, key, value)
+    holder.insert(position, _new(key), value)
     if comment is not None:
         holder.ca.items[key] = comment
 
@@ -217,7 +233,7 @@ def _make(record: Any, path: Path) -> Any:
     holder = record
     for index, step in enumerate(path):
         if isinstance(holder, dict) and step not in holder:
-            holder[step] = CommentedMap()
+            holder[_new(step)] = CommentedMap()
         holder = _own(record, path[: index + 1])
     return holder
 
@@ -225,7 +241,7 @@ def _make(record: Any, path: Path) -> Any:
 def _put(holder: Any, key: Any, value: Any, where: Where) -> None:
     names = list(holder)
     position = 0 if where.first else names.index(where.after) + 1 if where.after in names else len(names)
-    holder.insert(position, key, value)
+    holder.insert(position, _new(key), value)
 
 
 def _new(value: Any) -> Any:
@@ -233,7 +249,7 @@ def _new(value: Any) -> Any:
     from ruamel.yaml import comments, scalarstring
 
     if isinstance(value, str):
-        if "\n" in value and scalars.literal(value, 2, "\n", step=2) is not None:
+        if "\n" in value and value[0] != "\t" and scalars.literal(value, 2, "\n", step=2) is not None:
             return scalarstring.LiteralScalarString(value)
         return value if scalars.is_plain(value) else scalarstring.DoubleQuotedScalarString(value)
     if isinstance(value, dict):

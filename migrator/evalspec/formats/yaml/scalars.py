@@ -105,10 +105,11 @@ def literal(text: str, indent: int, nl: str, *, step: int) -> Written | None:
         return None
     body = text.rstrip("\n")
     ends = len(text) - len(body)
-    mark = ("-", "", "+")[min(ends, 2)]
+    if ends > 1:
+        return None  # `|+` would take every blank line that is ever added below it
     hint = str(step) if body[0] in " \t\n" else ""
-    lines = [" " * indent + line if line else "" for line in body.split("\n")] + [""] * max(ends - 1, 0)
-    return Written("|" + hint + mark, nl.join(lines) + nl)
+    lines = [" " * indent + line if line else "" for line in body.split("\n")]
+    return Written(f"|{hint}{'' if ends else '-'}", nl.join(lines) + nl)
 
 
 def folded(text: str, indent: int, nl: str) -> Written | None:

@@ -9,10 +9,11 @@ from evalspec.formats.edits import apply_to_value
 from evalspec.formats.yaml.changing import Changer
 from evalspec.formats.yaml.compose import compose, may_alias
 from evalspec.formats.yaml.editing import EditRefused, Unwritable
+from evalspec.formats.yaml.opening import Opener
 from evalspec.formats.yaml.reading import Source
 from evalspec.formats.yaml.render import render_root
 from evalspec.formats.yaml.scalars import BREAKS
-from evalspec.formats.yaml.tree import Block, Flow, Opener, Raw, Stuck
+from evalspec.formats.yaml.tree import Block, Flow, Raw, Stuck
 from evalspec.formats.yaml.values import Builder
 from evalspec.formats.yaml.verify import Verifier, equal
 

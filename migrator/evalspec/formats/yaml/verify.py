@@ -26,6 +26,7 @@ class Verifier:
         self._build = build
         self._pairs: dict[int, int] | None = {} if aliases else None
         self._seen: set[int] = set()
+        self._opened: set[int] = set()
 
     def meant(self, value: Raw | New | Block | Flow, node: Any) -> bool:
         """Whether `node` is what the edited tree says."""
@@ -41,8 +42,10 @@ class Verifier:
                 return False
         elif old.tag != node.tag or (value.items and bool(old.flow_style) != bool(node.flow_style)):
             return False
-        if old is not None and not self._shared(old, node):
-            return False
+        if old is not None:
+            self._opened.add(id(old))
+            if not self._shared(old, node):
+                return False
         if value.kind == "sequence":
             return all(map(self._item, value.items, node.value))
         for item, (key, inner) in zip(value.items, node.value, strict=True):
@@ -68,8 +71,8 @@ class Verifier:
         if old.tag != new.tag or old.id != new.id:
             return False
         if self._pairs is not None:
-            if id(old) in self._pairs:
-                return self._pairs[id(old)] == id(new)
+            if id(old) in self._pairs:  # an alias; if what it stands for was edited, the edit reached too far
+                return self._pairs[id(old)] == id(new) and id(old) not in self._opened
             if not self._shared(old, new):
                 return False
         if old.id == "scalar":

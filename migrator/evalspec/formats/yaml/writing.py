@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The longest list that replaces a list in brackets and stays in brackets.
 _FLOW_WIDTH = 100
+#: The largest indent that is taken for a file's manner.
+_MOST = 8
 
 
 class Layout(NamedTuple):
@@ -48,13 +50,13 @@ def layout_of(text: str, roots: Iterable[Any]) -> Layout:
         for key, value in node.value:
             if value.id == "scalar" or value.flow_style or value.start_mark.index < key.end_mark.index:
                 continue
-            off = value.start_mark.column - node.start_mark.column
             if value.start_mark.line == key.end_mark.line or text[value.start_mark.index] in "&!":
                 continue
+            off = value.start_mark.column - key.start_mark.column
             if value.id == "sequence":
-                dash = off if dash is None else dash
+                dash = off if dash is None and 0 <= off <= _MOST else dash
             else:
-                step = off if step is None else step
+                step = off if step is None and 0 < off <= _MOST else step
         stack.extend(value for _, value in reversed(node.value))
     return Layout(line_end(text), step or 2, 2 if dash is None else dash, text[-1:] in scalars.BREAKS)
 
