@@ -52,9 +52,9 @@ def is_determined(upgrade: Upgrade, shape: Shape) -> bool:
     looked_at = upgrade.carry.looked_at
     if looked_at is None:
         return False
-    for name in looked_at:
-        top, _, inner = name.partition(".")
-        if top in fields and not inner and not _is_closed(fields[top].type):
+    for name in looked_at | upgrade.carry.sometimes:
+        # A record that has a nested key of such a name has no lane.
+        if name in fields and not _is_closed(fields[name].type):
             return False
     return _Determination(upgrade, shape).holds()
 
@@ -76,7 +76,13 @@ class _Determination:
         self.closed = frozenset(name for name, field in self.fields.items() if _is_closed(field.type))
 
     def holds(self) -> bool:
-        if all(shape.name != self.shape.name for shape in self.target.declaration.shapes):
+        for shape in self.target.declaration.shapes:
+            # No record may take another shape on the way.
+            if shape.name != self.shape.name and any(
+                key in self.fields or self.carry.origin(key) != key for key in shape.keys
+            ):
+                return False
+        if self.shape.name not in self.target.fields:
             return False
         fields = self.target.fields[self.shape.name]
         return all(self._field(field.name, field.type) for field in fields) and all(
@@ -87,6 +93,8 @@ class _Determination:
         origin = self.carry.origin(name)
         if origin is not None:
             before = self._source_type(origin)
+            if before is not None and name.count(".") > origin.count(".") and _is_free(type_):
+                return False  # it may be as deep as values may be already
             return before is None or before == type_ or origin in self.closed
         if type_.kind == "map":
             return self._source_type(name) in (None, type_)
@@ -96,10 +104,7 @@ class _Determination:
 
     def _source_type(self, name: str) -> Type | None:
         """The type of a dotted field of the source; None where the source has no such field."""
-        top, *rest = name.split(".")
-        field: Field | None = self.fields.get(top)
-        for step in rest:
-            field = next((item for item in field.type.fields if item.name == step), None) if field else None
+        field = _field_at(name, self.source.fields[self.shape.name])
         return field.type if field else None
 
     def _rule(self, rule: Rule) -> bool:
@@ -119,22 +124,52 @@ class _Determination:
         return origin is None or origin in self.closed or self._source_type(origin) is None
 
     def _same(self, old: Rule, new: Rule) -> bool:
+        """True where the source asked this rule of the very values that the target asks it of."""
         if old.check is not new.check or old.shape not in ("", self.shape.name):
             return False
-        if old.when is not None and old.when != new.when:
+        if old.when is not None and (old.when != new.when or self.carry.origin(old.when[0]) != old.when[0]):
             return False
-        if [self.carry.origin(name) for name in new.reads[: len(old.reads)]] != list(old.reads):
+        if len(old.reads) > len(new.reads):
             return False
+        before, after = self.source.fields[self.shape.name], self.target.fields[self.shape.name]
+        for name, origin in zip(new.reads, old.reads, strict=False):
+            if self.carry.origin(name) != origin or _default(name, after) != _default(origin, before):
+                return False
         defaults = [parameter.default for parameter in inspect.signature(new.check).parameters.values()]
         return all(
-            self._default(name) == defaults[position] and self._source_type(name) is None
+            _default(name, after) == defaults[position] and self._never_there(name)
             for position, name in enumerate(new.reads)
             if position >= len(old.reads)
         )
 
-    def _default(self, name: str) -> Any:
-        fields = self.target.fields[self.shape.name]
-        return next((field.default for field in fields if field.name == name), None)
+    def _never_there(self, name: str) -> bool:
+        """True where no upgraded record has a field: the source has none, and no operation makes it."""
+        return self.carry.origin(name) == name and self._source_type(name) is None
+
+
+def _field_at(name: str, fields: Sequence[Field]) -> Field | None:
+    """The declared field of a dotted name."""
+    found: Field | None = None
+    for step in name.split("."):
+        found = next((field for field in fields if field.name == step), None)
+        if found is None:
+            return None
+        fields = found.type.fields
+    return found
+
+
+def _default(name: str, fields: Sequence[Field]) -> Any:
+    """What a rule is given for a dotted field that a record leaves out."""
+    found = _field_at(name, fields)
+    return found.default if found else None
+
+
+def _is_free(type_: Type) -> bool:
+    """True where a value of this type may nest as deep as any value may."""
+    inner = [*type_.options, *(field.type for field in type_.fields)]
+    if type_.item is not None:
+        inner.append(type_.item)
+    return type_.kind == "any" or any(map(_is_free, inner))
 
 
 def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
@@ -148,10 +183,10 @@ def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
     terms, guards = [], []
     fields = upgrade.source.fields[accepter.shape.name]
     for field in fields:
-        if not field.required:
-            terms.append(f"r.{field.name} is UNSET")
-        elif _is_closed(field.type) and field.type.exactly is None:
+        if _is_closed(field.type) and not (field.required and field.type.exactly is not None):
             terms.append(f"r.{field.name}")
+        elif not field.required:
+            terms.append(f"r.{field.name} is UNSET")
     metric_field = upgrade.source.declaration.metric_field
     if metric_field.endswith("[].name"):
         terms.append(f"tuple([m.name for m in r.{metric_field.removesuffix('[].name')}])")
@@ -161,14 +196,27 @@ def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
         if inner and top in by_name:
             step = inner.partition(".")[0]
             value = f"r.{top}"
-            is_map = by_name[top].type.kind == "map"
-            there = f"{step!r} in {value}" if is_map else f"getattr({value}, {step!r}, UNSET) is not UNSET"
-            guards.append(there if by_name[top].required else f"({value} is not UNSET and {there})")
+            there = f"has({value}, {step!r})"
+            if by_name[top].type.kind == "map":
+                there = (
+                    f"{step!r} in {value}" if by_name[top].required else f"({value} and {step!r} in {value})"
+                )
+            guards.append(there)
     code = f"({', '.join(terms)},)"
     if guards:
         code = f"None if {' or '.join(guards)} else {code}"
-    function: Callable[[Any], object] = eval(f"lambda r: {code}", {"UNSET": msgspec.UNSET})  # noqa: S307 - our own text
+    names = {"UNSET": msgspec.UNSET, "has": _has}
+    function: Callable[[Any], object] = eval(f"lambda r: {code}", names)  # noqa: S307 - our own text
     return function
+
+
+def _has(value: Any, key: str) -> bool:
+    """True where a decoded value holds a key: a struct, a plain mapping, or neither."""
+    import msgspec
+
+    if isinstance(value, dict):
+        return key in value
+    return getattr(value, key, msgspec.UNSET) is not msgspec.UNSET
 
 
 def compile_emit(line: bytes, edits: Sequence[Edit], schema: Schema, shape: Shape) -> Emit | None:

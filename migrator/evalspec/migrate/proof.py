@@ -46,6 +46,8 @@ def proved_by_operations(migration: Migration, source: Schema, target: Schema) -
             return False
     if (before.example_question, before.example_answer) != (after.example_question, after.example_answer):
         return False
+    if not _same_source(before.template, after.template, moves, made, source):
+        return False
     return before.template is None or _templates_untouched(moves, source, target)
 
 
@@ -65,14 +67,14 @@ def _same_source(old: Any, new: Any, moves: Carry, made: dict[str, Any], source:
 
 def _is_new(name: str, moves: Carry, source: Schema) -> bool:
     """True where no migrated record can have the field: the source has none, and no operation makes it."""
-    return name.partition(".")[0] not in source.field_names and moves.origin(name) is not None
+    return name.partition(".")[0] not in source.field_names and moves.origin(name) == name
 
 
 def _templates_untouched(moves: Carry, source: Schema, target: Schema) -> bool:
     """True where every field that a template's prompt may be made from is the same field, untouched."""
     for shape in source.declaration.shapes[1:]:
-        for field in source.fields[shape.name]:
-            name = field.name
-            if name not in _SILENT and (moves.origin(name) != name or name not in target.field_names):
-                return False
+        names = {field.name for field in source.fields[shape.name]}
+        later = {field.name for field in target.fields.get(shape.name, ())}
+        if not names - _SILENT <= later or any(moves.origin(name) != name for name in later - _SILENT):
+            return False
     return True

@@ -9,16 +9,13 @@ from evalspec.formats.edits import FIRST, IN_PLACE, LAST, Where
 from evalspec.migrate.contract_operations import AssemblyChange, Change, ContractOperation
 from evalspec.migrate.operations import (
     Add,
-    Each,
-    MapValues,
     MoveField,
-    Narrowed,
     RecordOperation,
     RemoveField,
     RenameField,
     SetField,
-    Split,
 )
+from evalspec.migrate.value_operations import Each, MapValues, Narrowed, Split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
