@@ -161,8 +161,9 @@ def main(jobs: str, answers: str) -> None:
         utils.env.from_string = functools.lru_cache(maxsize=4096)(utils.env.from_string)
     datasets.disable_progress_bars()
     with Path(answers).open("w", encoding="utf-8") as out:
-        for line in Path(jobs).open(encoding="utf-8"):
-            out.write(json.dumps(answer(json.loads(line))) + "\n")
+        out.writelines(
+            json.dumps(answer(json.loads(line))) + "\n" for line in Path(jobs).open(encoding="utf-8")
+        )
 
 
 if __name__ == "__main__":

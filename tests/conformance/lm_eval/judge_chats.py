@@ -19,7 +19,9 @@ def answer(source: str, chat: list[dict]) -> list[str]:
 
 def main(asked: str, said: str) -> None:
     job = json.loads(Path(asked).read_text(encoding="utf-8"))
-    made = {name: [answer(source, chat) for chat in job["chats"]] for name, source in job["templates"].items()}
+    made = {
+        name: [answer(source, chat) for chat in job["chats"]] for name, source in job["templates"].items()
+    }
     Path(said).write_text(json.dumps(made), encoding="utf-8")
 
 

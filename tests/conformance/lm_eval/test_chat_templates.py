@@ -49,12 +49,24 @@ HAND_MADE = {
 CHATS = (
     [{"role": "user", "content": "hi"}],
     [{"role": "system", "content": "be brief "}, {"role": "user", "content": " hi\n"}],
-    [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b "}, {"role": "user", "content": "<c>"}],
+    [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b "},
+        {"role": "user", "content": "<c>"},
+    ],
     [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}],
     [{"role": "user", "content": "q"}, {"role": "assistant", "content": "The answer is"}],
     [{"role": "user", "content": "q"}, {"role": "assistant", "content": "The answer is \n"}],
-    [{"role": "system", "content": "s"}, {"role": "user", "content": "q"}, {"role": "assistant", "content": "q"}],
-    [{"role": "user", "content": "é\u00a0"}, {"role": "assistant", "content": " x"}, {"role": "user", "content": ""}],
+    [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "q"},
+    ],
+    [
+        {"role": "user", "content": "é\u00a0"},
+        {"role": "assistant", "content": " x"},
+        {"role": "user", "content": ""},
+    ],
     [{"role": "user", "content": "{{ x }}"}, {"role": "assistant", "content": "{% y %}"}],
 )
 
@@ -79,6 +91,8 @@ def ours(source: str, chat: list[dict[str, str]]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*BUILT_IN, *HAND_MADE])
-def test_a_chat_template_gives_what_transformers_gives(name: str, answers: dict[str, list[list[str]]]) -> None:
+def test_a_chat_template_gives_what_transformers_gives(
+    name: str, answers: dict[str, list[list[str]]]
+) -> None:
     source = (BUILT_IN | HAND_MADE)[name]
     assert [ours(source, chat) for chat in CHATS] == answers[name]

@@ -37,7 +37,9 @@ def test_random_tasks_are_equal(harness: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.conformance
-def test_many_random_tasks_are_equal(harness: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_random_tasks_are_equal(
+    harness: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = run(harness, tmp_path, 3000, seed=4)
     with capsys.disabled():
         print(f"\nrandom tasks\n{table.text()}")
