@@ -31,20 +31,18 @@ say '1. Ten good tasks, and a file in which every line but one breaks a rule'
 run evalspec validate fixtures/evalspec/v1/tasks.jsonl
 run_finding evalspec validate --max-findings 3 fixtures/evalspec/v1/tasks_bad.jsonl
 
-say '2. A folder of task files, JSONL and YAML, goes from v1 to v3'
-cp -R examples/tasks "$work/tasks"
+say '2. A folder of task files, JSONL and YAML, as they are today; what one of them would become'
+cp -R examples/tasks examples/acme "$work/"
 cd "$work"
 run evalspec current tasks
-run_finding evalspec check --require v3 tasks
+run evalspec migrate --to v3 --diff tasks/summaries.yml
+
+say '3. All of them go from v1 to v3; each step says what it promised of prompts, and how that was proved'
 run evalspec migrate --to v3 tasks
 run evalspec check --require v3 tasks
 
-say '3. What one file looks like now: comments and order are where they were'
-run diff -U1 "$OLDPWD/examples/tasks/summaries.yml" tasks/summaries.yml | sed -n '4,40p' || true
-
 say '4. A step that does change prompts says so, and shows how'
-cp -R "$OLDPWD/examples/acme" "$work/acme"
-cd "$work/acme"
+cd acme
 run evalspec diff --from acme@v1 --to acme@v2
 
 say 'Done.'
