@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 @pytest.fixture(scope="session")
 def harness() -> Path:
-    """The Python with lm-evaluation-harness 0.4.13 in it. Without a package index there is no judge: skipped, loudly."""
+    """The Python with lm-evaluation-harness 0.4.13 in it. Without an index there is no judge: skipped."""
     import environment
 
     try:

@@ -5,6 +5,7 @@
 A job is a task with its rows and the cases to render; an answer says, case by case, which contexts and requests
 the harness made, or what it raised. Nothing of this project is imported here.
 """
+# ruff: noqa: ANN, ARG001, S106 - it speaks to the harness, whose own functions say nothing of their types
 
 from __future__ import annotations
 
@@ -160,10 +161,8 @@ def main(jobs: str, answers: str) -> None:
         # The harness compiles every template for every row. The result is the same compiled once, and much sooner.
         utils.env.from_string = functools.lru_cache(maxsize=4096)(utils.env.from_string)
     datasets.disable_progress_bars()
-    with Path(answers).open("w", encoding="utf-8") as out:
-        out.writelines(
-            json.dumps(answer(json.loads(line))) + "\n" for line in Path(jobs).open(encoding="utf-8")
-        )
+    with Path(jobs).open(encoding="utf-8") as asked, Path(answers).open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(answer(json.loads(line))) + "\n" for line in asked)
 
 
 if __name__ == "__main__":

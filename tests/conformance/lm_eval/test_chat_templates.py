@@ -1,4 +1,5 @@
 """Chat templates: the same messages through transformers' own `apply_chat_template` give the same text."""
+# ruff: noqa: E501 - one case a line, however long its texts
 
 from __future__ import annotations
 

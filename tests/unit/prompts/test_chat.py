@@ -1,4 +1,5 @@
 """Chat templates by name and by file (prompting.md, "What we add")."""
+# ruff: noqa: E501 - one case a line, however long its texts
 
 from __future__ import annotations
 

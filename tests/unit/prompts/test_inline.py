@@ -1,4 +1,5 @@
 """Inline tasks, under every assembly there is (prompting.md, "Inline tasks"; records.md, "v1")."""
+# ruff: noqa: E501 - one case a line, however long its texts
 
 from __future__ import annotations
 

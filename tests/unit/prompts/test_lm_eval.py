@@ -1,4 +1,5 @@
 """Trees of lm-eval YAML: includes, names, groups, places (lm_eval.md, "Finding and loading YAML")."""
+# ruff: noqa: E501 - one case a line, however long its texts
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Template tasks from their settings and rows to lines (prompting.md)."""
+# ruff: noqa: E501 - one case a line, however long its texts
 
 from __future__ import annotations
 
