@@ -5,7 +5,7 @@
 A job is a task with its rows and the cases to render; an answer says, case by case, which contexts and requests
 the harness made, or what it raised. Nothing of this project is imported here.
 """
-# ruff: noqa: ANN, ARG001, S106 - it speaks to the harness, whose own functions say nothing of their types
+# ruff: noqa: ANN001, ANN002, ANN003, ANN201, ANN202, ARG001, S106 - it speaks to the harness, whose own functions say nothing of their types
 
 from __future__ import annotations
 
