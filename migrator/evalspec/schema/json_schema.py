@@ -49,7 +49,7 @@ def json_schema(schema: Schema) -> Json:
     if comment := _left_out(schema):
         said["$comment"] = f"not said here: {comment}"
     if len(shapes) == 1:
-        return defs[shapes[0].name] | said
+        return said | defs[shapes[0].name] | said
     return said | {"$defs": defs} | _by_shape(shapes)
 
 
@@ -102,11 +102,12 @@ def _type(type_: Type) -> Json:
     said: Json = {}
     match type_.kind:
         case "text":
-            said = {"type": "string"} | _limits(type_, minimum="minLength")
+            said = {"type": "string", **_limits(type_, minimum="minLength")}
             patterns = [_PATTERNS[each.says] for each in type_.patterns if each.says in _PATTERNS]
-            said |= {"allOf": patterns} if patterns else {}
+            if patterns:
+                said["allOf"] = patterns
         case "integer" | "number":
-            said = {"type": type_.kind} | _limits(type_, minimum="minimum")
+            said = {"type": type_.kind, **_limits(type_, minimum="minimum")}
         case "boolean":
             said = {"type": "boolean"}
         case "list":
@@ -189,14 +190,14 @@ def _if_any(field: str, words: Sequence[str], then: Json) -> Json:
 def _left_out(schema: Schema) -> str:
     """What of the contract this form cannot say."""
     rules = [f"{rule.id} of {rule.at}" for rule in schema.declaration.rules if _presence(rule) is None]
-    predicates = {
-        f"must {pattern.says}"
-        for fields in schema.fields.values()
-        for type_ in _all_types(field.type for field in fields)
-        for pattern in type_.patterns
-        if pattern.says not in _PATTERNS
-    }
-    return ", ".join(dict.fromkeys([*rules, *sorted(predicates), "duplicate_task_id"]))
+    limits = []
+    for field in (field for fields in schema.fields.values() for field in fields):
+        for type_ in _all_types(iter([field.type])):
+            says = [each.says for each in type_.patterns if each.says not in _PATTERNS]
+            if type_.distinct is not None and type_.distinct.key:
+                says.append(f"hold no {type_.distinct.key} twice")
+            limits += [f"bad_value of {field.name} (must {said})" for said in says]
+    return ", ".join(dict.fromkeys([*rules, *limits, "duplicate_task_id"]))
 
 
 def _all_types(types: Iterator[Type]) -> Iterator[Type]:
