@@ -1,0 +1,99 @@
+"""`evalspec recover`: a run that was killed is finished or taken back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from support.cli import Cli
+
+#: Writes "new" to a file and dies where the first file would be replaced, or where one is prepared.
+KILLED = """
+import os, sys
+from evalspec.writing import Run
+
+def die(*_):
+    os._exit(9)
+
+path, when, folder = sys.argv[1:]
+with Run(folder) as run:
+    with run.prepare(path) as out:
+        out.write(b"new\\n")
+    if when == "preparing":
+        die()
+    os.replace = die
+    run.commit()
+"""
+
+
+def kill_a_run(cli: Cli, path: Path, when: str = "go", folder: Path | None = None) -> None:
+    path.write_bytes(b"old\n")
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, path, when, folder or path.parent], env=cli.env, check=False
+    )
+    assert done.returncode == 9
+    assert path.read_bytes() == b"old\n"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_nothing_pending_is_fine_and_said(cli: Cli) -> None:
+    for arguments in ((), ("--undo",), (cli.cwd,)):
+        assert cli("recover", *arguments) == (0, f"nothing to recover: no run is pending in {cli.cwd}\n", "")
+    assert names(cli.cwd) == []
+
+
+def test_a_killed_run_is_finished(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    kill_a_run(cli, path)
+    code, out, _ = cli("recover")
+    assert code == 0
+    assert out == f"the run in {cli.cwd} is finished: every file has its new bytes\n    new: t.jsonl\n"
+    assert path.read_bytes() == b"new\n"
+    assert names(cli.cwd) == ["t.jsonl"]
+    assert cli("recover").out.startswith("nothing to recover")
+
+
+def test_a_killed_run_is_taken_back(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    kill_a_run(cli, path)
+    code, out, _ = cli("recover", "--undo", path)
+    assert code == 0
+    assert "is taken back: every file has its old bytes" in out
+    assert path.read_bytes() == b"old\n"
+    assert names(cli.cwd) == ["t.jsonl"]
+
+
+def test_a_run_that_replaced_nothing_is_tidied_up(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    kill_a_run(cli, path, "preparing")
+    said = cli("recover", "--format", "json").json()
+    assert (said["outcome"], said["folder"], said["placed"]) == ("dropped", str(cli.cwd), [])
+    assert path.read_bytes() == b"old\n"
+    assert names(cli.cwd) == ["t.jsonl"]
+
+
+def test_the_journal_of_a_project_is_found_from_a_folder_in_it(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").touch()
+    (cli.cwd / "tasks").mkdir()
+    path = cli.cwd / "tasks" / "t.jsonl"
+    kill_a_run(cli, path, folder=cli.cwd)
+    assert cli("recover", "tasks").code == 0
+    assert path.read_bytes() == b"new\n"
+    assert names(cli.cwd / "tasks") == ["t.jsonl"]
+
+
+def test_the_command_that_reads_says_what_to_do(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    kill_a_run(cli, path)
+    path.write_bytes(b"old\n")
+    assert f"`evalspec recover {cli.cwd}`" in cli("validate", path).err
+
+
+def test_a_folder_that_is_not_there_is_misuse(cli: Cli) -> None:
+    code, out, err = cli("recover", "nowhere")
+    assert (code, out) == (2, "")
+    assert "no such file or folder: nowhere" in err
