@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from evalspec.errors import BrokenPromise, EvalspecError, FindingsError, did_you_mean, visible
 
@@ -27,13 +28,29 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        self._given: list[str] = []
+
+    def all_actions(self) -> list[argparse.Action]:
+        """Every flag and argument, in order."""
+        return list(self._actions)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and remember what was given for `error`."""
+        self._given = list(args or ())
+        return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Print the message, and the flag that was perhaps meant; exit 2."""
-        text = visible(message)
-        flag = next((word for word in message.split() if word.startswith("-")), "")
-        hint = did_you_mean(flag.partition("=")[0], [*self._option_string_actions]) if flag else ""
-        sys.stderr.write(f"{self.prog}: {text}\n")
+        """Print the message, and the flag or word that was perhaps meant; exit 2."""
+        hint = ""
+        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):
+            hint = did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+        else:
+            known = list(self._option_string_actions)
+            given = [word.partition("=")[0] for word in self._given if word.startswith("-")]
+            hint = next(
+                (near for word in given if word not in known and (near := did_you_mean(word, known))), ""
+            )
+        sys.stderr.write(f"{self.prog}: {visible(message)}\n")
         sys.stderr.write(f"    fix: {hint or f'`{self.prog} --help` shows what it takes'}\n")
         raise SystemExit(2)
 
