@@ -5,10 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
 from evalspec.writing import Terminated, held, interruptible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_terminal() -> Iterator[None]:
+    """A shell's background job starts with SIGINT ignored; and no test here may end the tests."""
+
+    def unexpected(number: int, _frame: object) -> None:
+        raise AssertionError(f"signal {number} came through")
+
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, unexpected),
+    }
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_sigterm_is_told_as_an_exception_and_only_within() -> None:
