@@ -305,8 +305,9 @@ class Lanes:
     def __init__(self, upgrade: Upgrade, accepter: Accepter) -> None:
         self.upgrade = upgrade
         self.accepter = accepter
-        self.usable = is_determined(upgrade, accepter.shape)
-        self.key = lane_key(upgrade, accepter)
+        if accepter not in upgrade.lane_keys:
+            upgrade.lane_keys[accepter] = is_determined(upgrade, accepter.shape), lane_key(upgrade, accepter)
+        self.usable, self.key = upgrade.lane_keys[accepter]
         self.known: dict[object, Lane] = {}
         self._emits: dict[object, Emit | None] = {}
 

@@ -10,7 +10,7 @@ from evalspec.migrate.carry import carry
 from evalspec.migrate.proof import proved_by_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from evalspec.formats.edits import Edit
     from evalspec.migrate.carry import Carry
@@ -49,6 +49,8 @@ class Upgrade:
         self.source = source
         self.target = target
         self.steps = tuple(steps)
+        #: What `evalspec.migrate.lanes` worked out from the operations, kept for the next file.
+        self.lane_keys: dict[object, tuple[bool, Callable[[Any], object]]] = {}
 
     @cached_property
     def carry(self) -> Carry:
