@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalspec.errors import EvalspecError
-from evalspec.formats.edits import IN_PLACE, Edit, Insert, Move, Path, Remove, Rename, Replace, Where
+from evalspec.formats.edits import IN_PLACE, LAST, Edit, Insert, Move, Path, Remove, Rename, Replace, Where
 from evalspec.formats.json_edit import same_value
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ class Add(Quiet):
         return frozenset([self.name])
 
     def inverse(self) -> RecordOperation | None:
-        return None if self.if_absent else RemoveField(self.name, "it was added")
+        # A mapping that had to be made for it may stay empty.
+        return None if self.if_absent or "." in self.name else RemoveField(self.name, "it was added")
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ class MoveField(Quiet):
     Attributes:
         name: the field to move.
         to: where it goes; must not be there.
-        where: the new key's place. By default a mapping that has to be made stands where the field stood.
+        where: the new key's place. By default it, or the mapping that has to be made for it, stands where the field
+            stood; and last, where that is in another mapping.
         only: move only a value of this type (a boolean is no integer); another one stays.
         otherwise: the value that `to` gets where nothing was moved; nothing, unless said.
         drop_empty: take away the mapping that the move emptied.
@@ -238,9 +240,12 @@ class MoveField(Quiet):
         if value_at(record, to)[0] and (there or self.otherwise is not None):
             raise OperationError(f"`{self.to}` is there already", self.to)
         if not there or (self.only is not None and type(value) is not self.only):
-            where = Where() if self.where == IN_PLACE else self.where
+            where = LAST if self.where == IN_PLACE else self.where
             return [] if self.otherwise is None else [Insert(to, self.otherwise, where)]
-        edits: list[Edit] = [Move(path, to, self.where)]
+        where = self.where
+        if where == IN_PLACE and not _has_place(record, path, to):
+            where = LAST
+        edits: list[Edit] = [Move(path, to, where)]
         holder = value_at(record, path[:-1])[1]
         if self.drop_empty and len(path) > 1 and len(holder) == 1:
             edits.append(Remove(path[:-1]))
@@ -263,4 +268,12 @@ class MoveField(Quiet):
         return frozenset([self.name]) if self.only is not None or self.drop_empty else frozenset()
 
     def inverse(self) -> RecordOperation | None:
-        return MoveField(self.to, self.name) if self._always() and not self.drop_empty else None
+        if not self._always() or self.drop_empty or "." in self.name or is_in(self.to, self.name):
+            return None
+        return MoveField(self.to, self.name, drop_empty="." in self.to)
+
+
+def _has_place(record: Mapping[str, Any], path: Path, to: Path) -> bool:
+    """True where the first key that has to be made for `to` can stand where `path` stands."""
+    depth = len(path) - 1
+    return path[:depth] == to[:depth] and (to[depth] == path[-1] or not value_at(record, to[: depth + 1])[0])

@@ -97,6 +97,9 @@ class Upgrades:
         self.target = families.schema(target)
         self._known: dict[str, Upgrade] = {}
 
+    def __reduce__(self) -> tuple[Callable[[Families, str], Upgrades], tuple[Families, str]]:
+        return _upgrades, (self.families, self.target.id)
+
     def from_(self, source: Schema) -> Upgrade:
         """The way from `source`.
 
@@ -111,3 +114,10 @@ class Upgrades:
                 steps.append(Step(migration, before, after, proved))
             self._known[source.id] = Upgrade(source, self.target, steps)
         return self._known[source.id]
+
+
+def _upgrades(families: Families, target: str) -> Upgrades:
+    """The same ways in another process, which loads the migrations anew."""
+    from evalspec.migrate import load_history
+
+    return Upgrades(families, load_history(families), target)
