@@ -4,6 +4,7 @@
   `PendingFile`, `Identity`, `identify`, `Written`, `PartlyWritten`, `open_part`, `run_folder` go with it.
 * `write_file`: one whole file, as a run of its own.
 * `pending`: is there a run in this folder that did not end (`PendingRun`)? One system call where there is none.
+  `pending_above` asks for the folders of files and those above, `pending_below` for a folder and those below.
 * `recover`: finish it, or take it back; `Recovery` says what was done.
 * `interruptible`, `Terminated`, `held`: SIGINT and SIGTERM.
 * `is_ours`: whether a file name is one of a run's own.
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from evalspec.writing.journal import Atomic, Holder
     from evalspec.writing.names import JOURNAL, is_ours
     from evalspec.writing.outcome import PartlyWritten, Written
-    from evalspec.writing.pending_run import PendingRun, pending
+    from evalspec.writing.pending_run import PendingRun, pending, pending_above, pending_below
     from evalspec.writing.recovery import Recovery, recover
     from evalspec.writing.replace import Run
     from evalspec.writing.signals import Terminated, held, interruptible
@@ -46,6 +47,8 @@ _HOME = {
     "is_ours": "names",
     "open_part": "convenience",
     "pending": "pending_run",
+    "pending_above": "pending_run",
+    "pending_below": "pending_run",
     "recover": "recovery",
     "run_folder": "convenience",
     "write_file": "convenience",
@@ -81,6 +84,8 @@ __all__ = [
     "is_ours",
     "open_part",
     "pending",
+    "pending_above",
+    "pending_below",
     "recover",
     "run_folder",
     "write_file",

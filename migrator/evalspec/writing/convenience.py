@@ -23,8 +23,13 @@ def open_part(path: AnyPath) -> IO[bytes]:
 
 
 def run_folder(paths: Iterable[AnyPath], project: AnyPath | None = None) -> str:
-    """The folder for a run over these files: the project's if all are below it, else the nearest that holds them."""
-    folders = [os.path.dirname(os.path.abspath(path)) for path in paths]
+    """The folder for a run over these files: the project's if all are below it, else the nearest that holds them.
+
+    A path that is a folder counts itself. Give what the user named, not the files found there: a later run over the
+    same folder then has the same guard, and finds the journal of this one, whatever files have come or gone.
+    """
+    named = [os.path.abspath(path) for path in paths]
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in named]
     if project is not None:
         root = os.path.abspath(project)
         if all(os.path.join(folder, "").startswith(os.path.join(root, "")) for folder in folders):

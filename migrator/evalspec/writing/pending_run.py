@@ -9,6 +9,8 @@ from evalspec.errors import WriteError, visible
 from evalspec.writing.names import JOURNAL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from evalspec.writing.journal import Holder, State
 
 
@@ -47,6 +49,25 @@ class PendingRun(NamedTuple):
             "end": "every file is in place; `evalspec recover` tidies up",
         }
         return f"a run over {self.files} files in {where} did not end{who}: {ways[self.state]}"
+
+
+def pending_above(paths: Iterable[str | os.PathLike[str]]) -> list[PendingRun]:
+    """The runs that may concern these files: pending in their folders or in one above, where a wider run had begun."""
+    folders: set[str] = set()
+    for path in paths:
+        folder = os.path.abspath(path)
+        if not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        while folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return [found for folder in sorted(folders) if (found := pending(folder)) is not None]
+
+
+def pending_below(folder: str | os.PathLike[str]) -> list[PendingRun]:
+    """The runs pending in a folder and in those below it, symlinks not followed."""
+    found = [pending(place) for place, _, names in os.walk(folder) if JOURNAL in names]
+    return sorted(one for one in found if one is not None)
 
 
 def pending(folder: str | os.PathLike[str]) -> PendingRun | None:

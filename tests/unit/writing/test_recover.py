@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalspec.errors import WriteError
-from evalspec.writing import Run, is_ours, pending, recover
+from evalspec.writing import Run, is_ours, pending, pending_above, pending_below, recover
 from evalspec.writing.journal import parse
 
 if TYPE_CHECKING:
@@ -131,6 +131,18 @@ def test_a_journal_with_a_torn_last_line(folder: Path) -> None:
         journal.write(b'0123abcd ["en')
     assert recover(folder, undo=True).outcome == "undone"
     assert texts(folder) == ["old a", "old b", "old c"]
+
+
+def test_a_run_is_found_from_above_and_from_below(folder: Path) -> None:
+    (folder / "deep" / "er").mkdir(parents=True)
+    assert pending_above([folder / "deep" / "er" / "d.jsonl"]) == []
+    assert pending_below(folder.parent) == []
+    stop(folder)
+    found = pending(str(folder))
+    assert pending_above([folder / "deep" / "er" / "d.jsonl", folder / "deep", folder / A]) == [found]
+    assert pending_above([folder.parent / "a.jsonl"]) == []
+    assert pending_below(str(folder.parent)) == [found]
+    assert pending_below(folder / "deep") == []
 
 
 def test_an_empty_journal(folder: Path) -> None:

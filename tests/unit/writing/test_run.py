@@ -420,3 +420,9 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     assert run_folder([inside, tmp_path / "other" / "b.jsonl"]) == str(tmp_path)
     assert run_folder([tmp_path / "other" / "b.jsonl"], tmp_path / "project") == str(tmp_path)
     assert run_folder([tmp_path / "projects" / "b.jsonl"], tmp_path / "project") == str(tmp_path)
+    (tmp_path / "project" / "tasks").mkdir(parents=True)
+    assert run_folder([tmp_path / "project"]) == str(tmp_path / "project")
+    assert run_folder([tmp_path / "project" / "tasks", tmp_path / "project" / "b"]) == str(
+        tmp_path / "project"
+    )
+    assert run_folder([tmp_path / "project"], tmp_path / "project") == str(tmp_path / "project")
