@@ -25,12 +25,14 @@ class FolderFiles:
         import os
 
         self.root = os.path.realpath(root)
+        self._plain: frozenset[str] = frozenset()
 
     def names(self) -> list[str]:
         """Every file's path under the folder."""
         import os
 
         out: list[str] = []
+        links: set[str] = set()
         start = len(self.root.rstrip("/")) + 1
         waiting = [self.root]
         while waiting:
@@ -45,6 +47,9 @@ class FolderFiles:
                         waiting.append(entry.path)
                 else:
                     out.append(entry.path[start:])
+                    if entry.is_symlink():
+                        links.add(out[-1])
+        self._plain = frozenset(out) - links
         return out
 
     def read(self, name: str) -> bytes | None:
@@ -53,14 +58,18 @@ class FolderFiles:
 
         path = f"{self.root}/{name}"
         try:
-            if os.path.islink(path) or ".." in name:
-                real = os.path.realpath(path)
-                if not real.startswith(self.root.rstrip("/") + "/"):
-                    return None
-            with open(path, "rb") as file:
-                return file.read()
+            if name not in self._plain and not os.path.realpath(path).startswith(self.root.rstrip("/") + "/"):
+                return None
+            handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
+                pieces = []
+                while piece := os.read(handle, 1 << 16):
+                    pieces.append(piece)
+            finally:
+                os.close(handle)
         except OSError:
             return None
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 class MemoryFiles:

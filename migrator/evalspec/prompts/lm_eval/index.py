@@ -59,8 +59,17 @@ class Index:
         self.loaders = [Loader(files) for files in trees]
         self.entries: dict[str, Entry] = {}
         self.skipped: list[Skipped] = []
-        for root, loader in enumerate(self.loaders):
-            self.entries.update(self._one(root, loader))
+        # Everything that is made here stays, so looking for what could be freed is time lost.
+        import gc
+
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            for root, loader in enumerate(self.loaders):
+                self.entries.update(self._one(root, loader))
+        finally:
+            if collecting:
+                gc.enable()
 
     def _one(self, root: int, loader: Loader) -> dict[str, Entry]:
         entries: dict[str, Entry] = {}
