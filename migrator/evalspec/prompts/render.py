@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TaskLabel:
-    """What every line about a task says of it."""
+    """What every line about a task says of it.
+
+    `notes` are sentences that its reader should be told once.
+    """
 
     task: str
     schema: str
     version: Any
     split: str | None = None
     placeholder: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

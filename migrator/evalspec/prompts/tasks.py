@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evalspec.errors import FormatError, UsageError
 from evalspec.prompts.config import record_config, task_config
 from evalspec.prompts.docs import docs_of
 from evalspec.prompts.lm_eval.prompts_library import named_prompt
@@ -117,14 +118,23 @@ def render_task(
         yield RenderedRow(label, None, view.name, unknown=spec.impossible)
         return
     try:
-        task, label = build(spec, view, options, sandbox, label)
+        config = spec.read()
+        label = replace(label, split=config.eval_split)
+        task, label = build(config, spec, view, options, sandbox, label)
     except Unknown as unknown:
         yield RenderedRow(label, None, view.name, unknown=str(unknown), field=unknown.field)
+        return
+    except (FormatError, UsageError) as problem:
+        reason = f"the rows cannot be read: {problem}"
+        yield RenderedRow(label, None, view.name, unknown=reason, field="dataset_path")
         return
     except Exception as problem:  # noqa: BLE001 - whatever the harness would raise is an answer
         failure = failure_of(problem)
         yield RenderedRow(label, None, view.name, error=failure, field=failure.field)
         return
+    if view.shots and config.num_fewshot == 0:
+        note = f"{spec.name} has num_fewshot: 0, which is firm; the {view.shots} examples asked for are not shown"
+        label = replace(label, notes=(note,))
     for line in render_template(task, label, view, parts=parts, place_of=spec.place_of):
         if label.placeholder and line.error is not None:
             error = line.error
@@ -135,7 +145,7 @@ def render_task(
 
 
 def build(
-    spec: TaskSpec, view: View, options: RowOptions, sandbox: Sandbox, label: TaskLabel
+    config: TaskConfig, spec: TaskSpec, view: View, options: RowOptions, sandbox: Sandbox, label: TaskLabel
 ) -> tuple[TemplateTask, TaskLabel]:
     """A task with its rows, and what its lines say of it.
 
@@ -143,7 +153,6 @@ def build(
         Unknown: no prompt of it can be known.
         Exception: what the harness raises when it builds the task.
     """
-    config = spec.read()
     prompt = None
     if config.use_prompt is not None:
         prompt = named_prompt(config.use_prompt, config.dataset_path, config.dataset_name)
@@ -152,7 +161,6 @@ def build(
     data = docs_of(
         spec.name, config, options.source, are_docs=options.are_docs, as_dataset=options.as_dataset
     )
-    label = replace(label, split=data.split)
     if isinstance(data.docs, Unknown):
         raise data.docs
     common: dict[str, Any] = {"prompt": prompt, "global_draws": spec.global_draws}

@@ -359,3 +359,17 @@ def test_what_is_shown_and_what_is_scored() -> None:
 
 def test_an_unknown_says_field_and_reason() -> None:
     assert str(Unknown("why", "field")) == "field: why"
+
+
+def test_a_task_that_insists_on_no_examples_says_so_once() -> None:
+    [row] = render({**MMLU, "num_fewshot": 0}, ROWS, View(shots=5))
+    assert row.to_dict()["shots"] == []
+    assert "firm" in row.label.notes[0]
+
+
+def test_a_bad_file_of_rows_is_that_tasks_trouble(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"q": \n')
+    spec = TaskSpec("mmlu", "lm-eval@0.4.13", 1.0, lambda: task_config(MMLU))
+    [row] = render_tasks([spec], [View()], RowOptions(RowsFile(str(tmp_path / "rows.jsonl"))))
+    assert "rows.jsonl" in str(row.unknown)
+    assert row.label.split == "test"
