@@ -16,6 +16,7 @@ from evalspec.schema.struct import allowed_pairs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
     from evalspec.formats.edits import Path
@@ -41,7 +42,7 @@ class Violation(NamedTuple):
 
 def field_text(path: Path) -> str:
     """A path as text: keys joined by dots, list items in brackets."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" if step else '[""]' for step in path)
     return text.removeprefix(".") or "_root"
 
 
@@ -72,7 +73,8 @@ def _field_violations(schema: Schema, shape: Shape, record: Mapping[str, Any]) -
     others = {
         other.name: schema.fields[other.name] for other in schema.declaration.shapes if other is not shape
     }
-    return explain_fields(schema.id, shape, schema.fields[shape.name], record, others)
+    fields, model = schema.fields[shape.name], schema.model(shape)
+    return explain_fields(schema.id, shape, fields, record, others, model=model)
 
 
 def explain_fields(
@@ -81,6 +83,8 @@ def explain_fields(
     fields: Sequence[Field],
     record: Mapping[str, Any],
     others: Mapping[str, Sequence[Field]] | None = None,
+    *,
+    model: type[BaseModel] | None = None,
 ) -> list[Violation]:
     """The violations of required, unknown, types and values, in that order.
 
@@ -90,13 +94,14 @@ def explain_fields(
         fields: the fields of that shape.
         record: plain data.
         others: the fields of the owner's other shapes, by name: a field of theirs is `not_allowed`, not unknown.
+        model: the model of the fields where there is one; to build it takes longer than many checks.
     """
     from pydantic import ValidationError
 
     from evalspec.schema.model import build_model
 
     try:
-        build_model(shape.record.__name__, fields).model_validate(record)
+        (model or build_model(shape.record.__name__, fields)).model_validate(record)
     except ValidationError as error:
         root = _Root(owner, shape, fields, others or {})
         found: dict[tuple[str, Path], Violation] = {}
