@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 from evalspec.schema import (
+    ABSENT,
+    Absent,
     Assembly,
     Constant,
     Declaration,
@@ -175,12 +177,33 @@ _HEADED_LINE = re.compile(
 )
 
 
-def embedded_few_shot(prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ") -> str | None:
+def meets_space(left: str, right: str) -> bool:
+    """True where nothing, or white space, stands on one side of a seam."""
+    return not left or not right or left[-1].isspace() or right[0].isspace()
+
+
+def example_text(example: FewShotExample, delimiter: str, gen_prefix: str | Absent) -> str:
+    """An example as it is rendered. Version v1 has no `gen_prefix`: an answer begins with nothing but itself."""
+    if not gen_prefix:
+        return example.prompt + delimiter + example.completion
+    question = example.prompt + ("" if meets_space(example.prompt, gen_prefix) else delimiter)
+    return (
+        question
+        + gen_prefix
+        + ("" if meets_space(gen_prefix, example.completion) else " ")
+        + example.completion
+    )
+
+
+def embedded_few_shot(
+    prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ", gen_prefix: str | Absent = ABSENT
+) -> str | None:
     """A prompt holds no few-shot block of its own: the examples have a field, and the renderer puts them in."""
     if "\n" in prompt and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
         return "more than one line begins with `question:`, `q:` or `example:`"
     for example in examples:
-        if example.prompt + delimiter + example.completion in prompt:
+        text = example_text(example, delimiter, gen_prefix)
+        if text in prompt and not text.isspace():
             return "the prompt contains the text of one of its own examples"
     return None
 

@@ -47,8 +47,9 @@ OUTPUT_TYPES = {
 
 #: Letters of the Latin script beside A to Z, and the marks that turn a letter into another.
 _LATIN = (
-    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u0300-\u036f\u1e00-\u1eff\u2c60-\u2c7f"
-    "\ua722-\ua787\ua78b-\ua7ff\uab30-\uab64\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a"
+    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u0300-\u036f\u1d00-\u1d25\u1d2c-\u1d5c\u1d62-\u1d65"
+    "\u1d6b-\u1d77\u1d79-\u1dbe\u1e00-\u1eff\u2071\u207f\u2090-\u209c\u212a\u212b\u2132\u214e\u2160-\u2188\u2c60-\u2c7f"
+    "\ua722-\ua787\ua78b-\ua7ff\uab30-\uab64\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a\U00010780-\U000107ba\U0001df00-\U0001df2a"
 )
 
 
@@ -153,7 +154,11 @@ version = Declaration(
         ),
         Rule("bad_value", there_is_one_target, ("targets",), when=READS_LIKELIHOODS),
         Rule("gold_not_in_choices", gold_is_a_choice, ("targets", "choices"), when=CHOOSES),
-        Rule("embedded_few_shot", v1.embedded_few_shot, ("prompt", "few_shot_examples", "target_delimiter")),
+        Rule(
+            "embedded_few_shot",
+            v1.embedded_few_shot,
+            ("prompt", "few_shot_examples", "target_delimiter", "gen_prefix"),
+        ),
     ),
     assembly=Assembly(
         system=FromField("description"),

@@ -215,7 +215,7 @@ version = Declaration(
         Rule(
             "embedded_few_shot",
             v1.embedded_few_shot,
-            ("prompt", "fewshot.samples", "target_delimiter"),
+            ("prompt", "fewshot.samples", "target_delimiter", "gen_prefix"),
             shape="inline",
         ),
     ),

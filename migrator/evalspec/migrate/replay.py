@@ -10,6 +10,7 @@ import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import EvalspecError
+from evalspec.schema.contract import source_as_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,7 +137,7 @@ def _replay_shape(contract: Contract, operation: ContractOperation) -> None:
 def _replay_assembly(contract: Contract, operation: ContractOperation) -> None:
     assembly = contract["assembly"]
     if operation.data:
-        assembly |= operation.data
+        assembly |= {name: source_as_data(source) for name, source in operation.data.items()}
         return
     # Said without sources: every part may be another one, and the whole must be.
     contract["assembly"] = {"": Claim(dict(assembly))}

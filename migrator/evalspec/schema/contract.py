@@ -46,7 +46,9 @@ def contract_of(schema: Schema) -> Contract:
         "pairs": {" ".join(pair): True for pair in sorted(allowed_pairs(declared))},
         "rule": _rules(declared),
         "assembly": {
-            name: _source(value) for name, value in declared.assembly._asdict().items() if value is not None
+            name: source_as_data(value)
+            for name, value in declared.assembly._asdict().items()
+            if value is not None
         },
     }
 
@@ -60,7 +62,8 @@ def _rules(declared: Declaration) -> dict[str, Any]:
     return rules
 
 
-def _source(value: object) -> object:
+def source_as_data(value: object) -> object:
+    """A part's source (`Constant`, `FromField`, or the name of a field) as JSON."""
     if isinstance(value, Constant):
         return {"text": value.text}
     if isinstance(value, FromField):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import UnknownRule
+from evalspec.errors import UnknownRule, UsageError
 from evalspec.schema.explain import Violation, explain
 from evalspec.schema.fields import fields_of
 
@@ -40,6 +40,7 @@ class Schema:
         self.fields: dict[str, tuple[Field, ...]] = {
             shape.name: fields_of(shape.record) for shape in declaration.shapes
         }
+        _require_names(self)
         self._accepters: dict[tuple[str, ...], Accepter] = {}
         self._models: dict[str, type[BaseModel]] = {}
 
@@ -121,3 +122,42 @@ class Schema:
     def field_names(self) -> tuple[str, ...]:
         """Every top-level field of any shape, in declared order."""
         return tuple(dict.fromkeys(field.name for fields in self.fields.values() for field in fields))
+
+
+def _require_names(schema: Schema) -> None:
+    """Every field and word that a declaration speaks of must be one it declares.
+
+    Raises:
+        UsageError: it is not; a slip of the pen would otherwise show at the first record that meets it.
+    """
+    declared = schema.declaration
+    everywhere = set(schema.field_names)
+    for rule in declared.rules:
+        fields = {field.name for field in schema.fields[rule.shape]} if rule.shape else everywhere
+        names = [*rule.reads, rule.at, *(rule.when[:1] if rule.when else ())]
+        for name in names:
+            if name.partition(".")[0] not in fields:
+                raise UsageError(
+                    f"{schema.path}: rule {rule.id} speaks of {name!r}, which is no field", fix=_SLIP
+                )
+    for name in [*declared.assembly.reads(), *(key for shape in declared.shapes for key in shape.keys)]:
+        if name.partition(".")[0] not in everywhere:
+            raise UsageError(f"{schema.path}: {name!r} is no field", fix=_SLIP)
+    for pair in declared.pairs:
+        unknown = [
+            word
+            for words, known in (
+                ((pair.category,), declared.categories),
+                (pair.metrics, declared.metrics),
+                (pair.post_process, declared.post_process),
+            )
+            for word in words
+            if word not in known
+        ]
+        if unknown:
+            raise UsageError(
+                f"{schema.path}: a pair speaks of {unknown[0]!r}, which is in no vocabulary", fix=_SLIP
+            )
+
+
+_SLIP = "mend the name, or declare it"

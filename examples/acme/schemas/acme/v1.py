@@ -81,8 +81,9 @@ def lower(text: str) -> str:
 
 #: Letters of the Latin script beside A to Z, and the marks that turn a letter into another.
 _LATIN = (
-    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u0300-\u036f\u1e00-\u1eff\u2c60-\u2c7f"
-    "\ua722-\ua787\ua78b-\ua7ff\uab30-\uab64\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a"
+    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u0300-\u036f\u1d00-\u1d25\u1d2c-\u1d5c\u1d62-\u1d65"
+    "\u1d6b-\u1d77\u1d79-\u1dbe\u1e00-\u1eff\u2071\u207f\u2090-\u209c\u212a\u212b\u2132\u214e\u2160-\u2188\u2c60-\u2c7f"
+    "\ua722-\ua787\ua78b-\ua7ff\uab30-\uab64\ufb00-\ufb06\uff21-\uff3a\uff41-\uff5a\U00010780-\U000107ba\U0001df00-\U0001df2a"
 )
 
 
@@ -319,12 +320,33 @@ _HEADED_LINE = re.compile(
 )
 
 
-def embedded_few_shot(prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ") -> str | None:
+def meets_space(left: str, right: str) -> bool:
+    """True where nothing, or white space, stands on one side of a seam."""
+    return not left or not right or left[-1].isspace() or right[0].isspace()
+
+
+def example_text(example: FewShotExample, delimiter: str, gen_prefix: str | Absent) -> str:
+    """An example as it is rendered. Version v1 has no `gen_prefix`: an answer begins with nothing but itself."""
+    if not gen_prefix:
+        return example.prompt + delimiter + example.completion
+    question = example.prompt + ("" if meets_space(example.prompt, gen_prefix) else delimiter)
+    return (
+        question
+        + gen_prefix
+        + ("" if meets_space(gen_prefix, example.completion) else " ")
+        + example.completion
+    )
+
+
+def embedded_few_shot(
+    prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ", gen_prefix: str | Absent = ABSENT
+) -> str | None:
     """A prompt holds no few-shot block of its own: the examples have a field, and the renderer puts them in."""
     if "\n" in prompt and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
         return "more than one line begins with `question:`, `q:` or `example:`"
     for example in examples:
-        if example.prompt + delimiter + example.completion in prompt:
+        text = example_text(example, delimiter, gen_prefix)
+        if text in prompt and not text.isspace():
             return "the prompt contains the text of one of its own examples"
     return None
 
@@ -345,7 +367,7 @@ RULES = (
     Rule(
         "embedded_few_shot",
         embedded_few_shot,
-        ("prompt", "fewshot.samples", "target_delimiter"),
+        ("prompt", "fewshot.samples", "target_delimiter", "gen_prefix"),
         shape="inline",
     ),
 )
