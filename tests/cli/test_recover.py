@@ -70,7 +70,7 @@ def test_a_killed_run_is_taken_back(cli: Cli) -> None:
 def test_a_run_that_replaced_nothing_is_tidied_up(cli: Cli) -> None:
     path = cli.cwd / "t.jsonl"
     kill_a_run(cli, path, "preparing")
-    said = cli("recover", "--format", "json").json()
+    (said,) = cli("recover", "--format", "json").json()["runs"]
     assert (said["outcome"], said["folder"], said["placed"]) == ("dropped", str(cli.cwd), [])
     assert path.read_bytes() == b"old\n"
     assert names(cli.cwd) == ["t.jsonl"]
@@ -84,6 +84,17 @@ def test_the_journal_of_a_project_is_found_from_a_folder_in_it(cli: Cli) -> None
     assert cli("recover", "tasks").code == 0
     assert path.read_bytes() == b"new\n"
     assert names(cli.cwd / "tasks") == ["t.jsonl"]
+
+
+def test_runs_below_are_found_where_there_is_none_above(cli: Cli) -> None:
+    for name in ("a", "b"):
+        (cli.cwd / name).mkdir()
+        kill_a_run(cli, cli.cwd / name / "t.jsonl")
+    code, out, _ = cli("recover", "--undo")
+    assert code == 0
+    assert f"the run in {cli.cwd / 'a'} is taken back" in out
+    assert f"the run in {cli.cwd / 'b'} is taken back" in out
+    assert names(cli.cwd / "a") == names(cli.cwd / "b") == ["t.jsonl"]
 
 
 def test_the_command_that_reads_says_what_to_do(cli: Cli) -> None:

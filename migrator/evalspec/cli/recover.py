@@ -1,6 +1,7 @@
 """Finish a run that was killed, or with --undo take it back. Where nothing is pending, nothing is done.
 
-The journal of a run lies in the project's folder or, with no project, in the folder of the files it wrote.
+The journal of a run lies in the project's folder or, with no project, in the folder of the files it wrote. It is looked
+for in PATH, then above it, then below it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SENTENCES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     parser.add_argument(
-        "path", nargs="?", metavar="PATH", help="the folder (default: the project's, else the current one)"
+        "path", nargs="?", metavar="PATH", help="the folder, or a file (default: the current folder)"
     )
     parser.add_argument("--undo", action="store_true", help="put the old files back")
     _common.add_format(parser)
@@ -44,26 +45,29 @@ def run(args: argparse.Namespace) -> int:
     """Recover and say what was done."""
     from evalspec.writing import recover
 
-    done = recover(_folder(args), undo=args.undo)
+    done = [recover(folder, undo=args.undo) for folder in _folders(args)]
     if args.format == "json":
-        _common.write_output(args, _common.dumps(_data(done)))
+        _common.write_output(args, _common.dumps({"runs": [_data(each) for each in done]}))
     else:
-        _common.write_output(args, _text(done))
+        _common.write_output(args, "".join(map(_text, done)))
     return 0
 
 
-def _folder(args: argparse.Namespace) -> str:
-    """Where the journal is: in the folder that was named, or that holds the file; else in the project's above it."""
+def _folders(args: argparse.Namespace) -> list[str]:
+    """Where journals are: in the folder that was named or that holds the file, else in one above it, else below it."""
     from evalspec.project import Project
-    from evalspec.writing import pending
+    from evalspec.writing import pending, pending_above, pending_below
 
     named = args.path or os.curdir
     if not os.path.exists(named):
         raise UsageError(f"no such file or folder: {visible(named)}", fix="name the folder of the run")
-    folder = named if os.path.isdir(named) else os.path.dirname(os.path.abspath(named))
-    if pending(folder) is not None:
-        return folder
-    return Project.find(folder, config=args.config).folder or folder
+    folder = os.path.realpath(named if os.path.isdir(named) else os.path.dirname(os.path.abspath(named)))
+    project = Project.find(folder, config=args.config).folder
+    for place in (folder, project):
+        if place is not None and pending(place) is not None:
+            return [place]
+    above = [run.folder for run in pending_above([folder])]
+    return [max(above, key=len)] if above else [run.folder for run in pending_below(folder)] or [folder]
 
 
 def _text(done: Recovery) -> str:
