@@ -32,9 +32,9 @@ class Dropped(Exception):
     """A `!function` that the job does not want."""
 
 
-def plain_settings(path: str) -> dict:
-    """The task's YAML as the harness's own loader reads it, its functions as text."""
-    settings = load_yaml(path, resolve_func=False)
+def plain_settings(path: str, *, functions: bool) -> dict:
+    """The task's YAML as the harness's own loader reads it, its functions loaded or as text."""
+    settings = load_yaml(path, resolve_func=functions)
     for key in ("tag", "group", "task_list"):
         settings.pop(key, None)
     return settings
@@ -81,7 +81,11 @@ def chat_function(source: str):
 
 
 def build(job: dict) -> ConfigurableTask:
-    settings = job["settings"] if "settings" in job else plain_settings(job["path"])
+    settings = (
+        job["settings"]
+        if "settings" in job
+        else plain_settings(job["path"], functions=job.get("functions", False))
+    )
     metrics = settings.get("metric_list")
     for key in NOT_ABOUT_PROMPTS:
         settings.pop(key, None)
