@@ -110,5 +110,4 @@ def upgrade_record(
     from evalspec.migrate.outcome import Outcome
 
     upgrader = RecordUpgrader(upgrades, Outcome(upgrades.target.id), Options())
-    _, problem = upgrader.upgrade(value, schema, path, line, format=format)
-    return problem
+    return upgrader.upgrade(value, schema, path, line, format=format).problem

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import Finding
 from evalspec.formats.edits import EditError
-from evalspec.migrate.lanes import Lanes, touched_steps
+from evalspec.migrate.lanes import Lanes
 from evalspec.migrate.operations import OperationError
 from evalspec.migrate.outcome import ChangedPrompt
 from evalspec.migrate.rendering import hold_to_promise, show
@@ -45,6 +45,20 @@ class Options(NamedTuple):
     want_prompts: int = 0
 
 
+class Upgraded(NamedTuple):
+    """What the whole way did to one record.
+
+    Attributes:
+        edits: what to change in its text; none where it cannot be upgraded.
+        problem: why it cannot be.
+        touched: the steps that change its outputs, by index.
+    """
+
+    edits: list[Edit]
+    problem: Finding | None = None
+    touched: tuple[int, ...] = ()
+
+
 class RecordUpgrader:
     """Takes single records the whole way: operations, the target's rules, the promises."""
 
@@ -62,8 +76,8 @@ class RecordUpgrader:
         column: int = 1,
         *,
         format: str = "jsonl",  # noqa: A002
-    ) -> tuple[list[Edit], Finding | None]:
-        """The edits for a valid record, which is changed along with them; or why it cannot be upgraded.
+    ) -> Upgraded:
+        """Upgrade a valid record, which is changed; the edits do the same to its text.
 
         Raises:
             BrokenPromise: a prompt changes that was promised not to.
@@ -72,30 +86,32 @@ class RecordUpgrader:
         upgrade = self.upgrades.from_(schema)
         task = record["task_id"]
         edits: list[Edit] = []
+        touched: list[int] = []
         rendered: list[tuple[int, bool, Shown, Shown]] = []
         for index, step in enumerate(upgrade.steps):
             render = self.options.prove_all or not step.proved
             before = show(record, step.source) if render else None
+            if record_rule(record) in step.migration.changed_rules:
+                touched.append(index)
             try:
                 edits += step_edits(step, record)
             except (OperationError, EditError) as error:
                 field = getattr(error, "field", None)
-                return [], _cannot(path, line, column, task, field, f"{step.migration.id}: {error}")
+                return Upgraded([], _cannot(path, line, column, task, field, f"{step.migration.id}: {error}"))
             violations = (
                 step.target.check(record, format=format) if render or step is upgrade.steps[-1] else []
             )
             if violations:
                 first = violations[0]
                 message = f"{step.migration.id} makes {first.field} {first.rule}: {first.message}"
-                return [], _cannot(path, line, column, task, first.field, message)
+                return Upgraded([], _cannot(path, line, column, task, first.field, message))
             if before is not None:
                 after = show(record, step.target)
-                unknown = before.unknown or after.unknown
-                changed = not unknown and hold_to_promise(step, before, after, path, line, task)
+                changed = not before.unknown and hold_to_promise(step, before, after, path, line, task)
                 rendered.append((index, changed, before, after))
-        self.count(upgrade, 1, touched_steps(upgrade, record_rule(record)), task)
+        self.count(upgrade, 1, touched, task)
         for index, changed, before, after in rendered:
-            unknown = before.unknown or after.unknown
+            unknown = before.unknown or (after.unknown if not changed else "")
             outcome = self.outcome.step(upgrade.steps[index].migration)
             if changed and len(outcome.prompts) < self.options.want_prompts:
                 outcome.prompts.append(ChangedPrompt(path, line, task, before, after))
@@ -103,7 +119,7 @@ class RecordUpgrader:
             outcome.changed += changed
             outcome.unknown += bool(unknown)
             outcome.reason = outcome.reason or unknown
-        return edits, None
+        return Upgraded(edits, None, tuple(touched))
 
     def count(self, upgrade: Upgrade, records: int, touched: Sequence[int] = (), task: str = "") -> None:
         """Count records that took every step, and one that its changed rules touch."""
@@ -261,23 +277,22 @@ class JsonlConverter:
             self._note(number, line + end, new)
             return new
         plain = msgspec.json.decode(line)
-        rule = record_rule(plain)
-        new, edits = self._whole_way(line, end, number, schema, plain)
-        if lanes is not None and key is not None and edits is not None:
-            lanes.add(key, edits, rule)
+        new, upgraded = self._whole_way(line, end, number, schema, plain)
+        if lanes is not None and key is not None and upgraded.problem is None:
+            lanes.add(key, upgraded.edits, upgraded.touched)
         return new
 
     def _whole_way(
         self, line: bytes, end: bytes, number: int, schema: Schema, record: dict[str, Any]
-    ) -> tuple[bytes, list[Edit] | None]:
-        """The edited line with its end, and the edits; the line as it was, and None, where it cannot be upgraded."""
-        edits, problem = self.upgrader.upgrade(record, schema, self.file.path, number)
-        if problem is not None:
-            self.file.bad.append(problem)
-            return line + end, None
-        new = self._editor(edits)(line) + end
+    ) -> tuple[bytes, Upgraded]:
+        """The edited line with its end; the line as it was, where it cannot be upgraded."""
+        upgraded = self.upgrader.upgrade(record, schema, self.file.path, number)
+        if upgraded.problem is not None:
+            self.file.bad.append(upgraded.problem)
+            return line + end, upgraded
+        new = self._editor(upgraded.edits)(line) + end
         self._note(number, line + end, new)
-        return new, edits
+        return new, upgraded
 
     def _note(self, number: int, old: bytes, new: bytes) -> None:
         if new != old:

@@ -311,10 +311,10 @@ class Lanes:
         self.known: dict[object, Lane] = {}
         self._emits: dict[object, Emit | None] = {}
 
-    def add(self, key: object, edits: Sequence[Edit], post_process: str) -> Lane:
+    def add(self, key: object, edits: Sequence[Edit], touched: tuple[int, ...]) -> Lane:
         """Remember the lane of a record that went the whole way."""
         editor = LineEditor(edits, bounded=True)
-        lane = Lane(tuple(edits), editor.edit, touched_steps(self.upgrade, post_process))
+        lane = Lane(tuple(edits), editor.edit, touched)
         self.known[key] = lane
         return lane
 
@@ -323,10 +323,3 @@ class Lanes:
         if key not in self._emits:
             self._emits[key] = compile_emit(line, lane.edits, self.upgrade.source, self.accepter.shape)
         return self._emits[key]
-
-
-def touched_steps(upgrade: Upgrade, post_process: str) -> tuple[int, ...]:
-    """The steps that change the outputs of a record with this post-process rule."""
-    return tuple(
-        index for index, step in enumerate(upgrade.steps) if post_process in step.migration.changed_rules
-    )

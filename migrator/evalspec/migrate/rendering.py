@@ -31,18 +31,23 @@ def show(record: Mapping[str, Any], schema: Schema) -> Shown:
     """What a valid record of `schema` shows."""
     from evalspec.prompts import show_record
 
-    return Shown(*show_record(record, schema))
+    try:
+        return Shown(*show_record(record, schema))
+    except (KeyError, TypeError) as error:
+        # The version's assembly names a field that its records need not have.
+        return Shown("", unknown=f"the assembly of {schema.id} does not fit the record: {error!r}")
 
 
 def hold_to_promise(step: Step, before: Shown, after: Shown, path: str, line: int, task: str) -> bool:
-    """Whether a record's prompt changed along a step.
+    """Whether a record's prompt, which was known before the step, changed along it. One that is lost has changed.
 
     Raises:
         BrokenPromise: it did, and the step says that none does.
     """
-    changed = before[:2] != after[:2]
+    changed = before != after
     if changed and step.migration.prompts.unchanged:
-        message = f"{step.migration.id} promises unchanged prompts, and changes this one"
+        done = f"loses this one ({after.unknown})" if after.unknown else "changes this one"
+        message = f"{step.migration.id} promises unchanged prompts, and {done}"
         fix = f'mend {step.migration.path}, or promise `prompts = "changes: …"`'
         finding = Finding("promise_broken", "error", path, line, 1, task, None, message, cut(after.text), fix)
         raise PromptChanged(message, finding, before, after, fix)

@@ -215,7 +215,7 @@ def _convert_yaml(
         if not valid or schema is None or record.value is None:
             continue
         line, column = place(record, ())
-        edits, problem = upgrader.upgrade(record.value, schema, path, line, column, format="yaml")
+        edits, problem, _ = upgrader.upgrade(record.value, schema, path, line, column, format="yaml")
         if problem is not None:
             report.errors.append(problem)
         elif edits:
