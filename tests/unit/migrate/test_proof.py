@@ -81,7 +81,8 @@ CASES = {
     ),
     "examples moved": Case(
         'op.move("examples", "shots.list")', kept=True, proved=True, record={"examples": EXAMPLES},
-        new_fields=(*FIELDS[:2], "shots: Shots | Absent = ABSENT", FIELDS[3]), new_assembly='question="prompt", examples="shots.list"',
+        new_fields=(*FIELDS[:2], "shots: Shots | Absent = ABSENT", FIELDS[3]),
+        new_assembly='question="prompt", examples="shots.list"',
     ),
     "examples taken away": Case(
         'op.remove("examples", "long")', kept=False, record={"examples": EXAMPLES},
