@@ -7,6 +7,7 @@ task; what is left is a function from a row to a value.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 from evalspec.prompts.problems import FieldError, FunctionRef, Unknown
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from evalspec.prompts.sandbox import Sandbox
+
+_NUMBER_AND_WORD = re.compile(r"[0-9][A-Za-z]")
 
 Doc = dict[str, Any]
 Reader = "Callable[[Doc], Any]"
@@ -65,10 +68,10 @@ class Fields:
             def read(doc: Doc) -> Any:
                 text = render(doc)
                 if has_choices and text.isdigit():
-                    return ast.literal_eval(text)
+                    return literal(text)
                 if text[:1] == "[" and text[-1:] == "]" and len(text) >= 2:
                     try:
-                        return ast.literal_eval(text)
+                        return literal(text)
                     except (SyntaxError, ValueError):
                         return text
                 return text
@@ -85,7 +88,7 @@ class Fields:
             if spec in self.features:
                 return _named(field, lambda doc: doc[spec])
             render = self.sandbox.renderer(spec)
-            return _named(field, lambda doc: ast.literal_eval(render(doc)))
+            return _named(field, lambda doc: literal(render(doc)))
         if isinstance(spec, list):
             return lambda _: spec
         if isinstance(spec, dict):
@@ -108,7 +111,7 @@ class Fields:
             if spec in self.features:
                 return _named(field, lambda doc: doc[spec])
             render = self.sandbox.renderer(spec)
-            return _named(field, lambda doc: ast.literal_eval(render(doc)))
+            return _named(field, lambda doc: literal(render(doc)))
         if callable(spec):
             return _named(field, spec)
         return lambda _: None
@@ -145,7 +148,7 @@ class Fields:
     def _digits(render: Callable[[Doc], str]) -> Callable[[Doc], Any]:
         def read(doc: Doc) -> Any:
             text = render(doc)
-            return ast.literal_eval(text) if text.isdigit() else text
+            return literal(text) if text.isdigit() else text
 
         return read
 
@@ -170,6 +173,21 @@ class Fields:
 
             return _named(field, read)
         return _refused(field, spec)
+
+
+def literal(text: str) -> Any:
+    """The Python literal that a text is, as `ast.literal_eval` reads it.
+
+    The parser warns of a backslash before an ordinary letter, and of a number with a word behind it. It reads them all
+    the same, and nobody who renders a task can mend its rows, so the warning goes no further.
+    """
+    if "\\" not in text and not _NUMBER_AND_WORD.search(text):
+        return ast.literal_eval(text)
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
 
 
 def _named(field: str, read: Callable[[Doc], Any]) -> Callable[[Doc], Any]:
