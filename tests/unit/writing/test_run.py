@@ -370,6 +370,31 @@ def test_a_file_that_somebody_changed_meanwhile(project: Path, what: str, atomic
         assert (project / "b.jsonl").read_bytes() == b"new\n"
 
 
+@pytest.mark.parametrize("atomic", ["file", "run"])
+def test_a_file_that_somebody_wrote_to_in_the_last_instant(
+    project: Path, atomic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the last look and the replacement lies an instant; what is written to the file then is put back."""
+    from evalspec.writing import _os
+
+    replace = _os.replace
+
+    def late(source: str, target: str) -> None:
+        if target.endswith("b.jsonl") and source.endswith(".new"):
+            (project / "b.jsonl").write_bytes(b"mine, of the last instant\n")
+        replace(source, target)
+
+    monkeypatch.setattr(_os, "replace", late)
+    with Run(project, atomic=atomic) as run:  # type: ignore[arg-type]
+        rewrite(run, project / "a.jsonl", project / "b.jsonl", project / "c.jsonl")
+        with pytest.raises(WriteError, match="while it was being replaced"):
+            run.commit()
+    assert (project / "b.jsonl").read_bytes() == b"mine, of the last instant\n"
+    others = [(project / name).read_bytes() for name in ("a.jsonl", "c.jsonl")]
+    assert others == ([b"new\n", b"new\n"] if atomic == "file" else [b"old a\n", b"old c\n"])
+    assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
 def test_a_file_that_somebody_changed_before_it_was_prepared(project: Path) -> None:
     path = project / "a.jsonl"
     seen = identify(path)
