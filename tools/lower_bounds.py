@@ -32,15 +32,15 @@ def pins(requirements: list[str]) -> list[str]:
     return found
 
 
-def install(wanted: list[str]) -> Path:
+def install(wanted: list[str], tools: list[str]) -> Path:
     """The interpreter of an environment that has exactly `wanted`, the test tools and this checkout."""
     python = ENVIRONMENT / "bin" / "python"
     stamp = ENVIRONMENT / ".installed"
-    content = "\n".join([str(ROOT), sys.version, *wanted])
+    content = "\n".join([str(ROOT), sys.version, *wanted, *tools])
     if not (stamp.exists() and stamp.read_text(encoding="utf-8") == content):
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, *wanted, "pytest", "hypothesis"], check=True)
+        subprocess.run([*pip, *wanted, *tools], check=True)
         subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], check=True)
         stamp.write_text(content, encoding="utf-8")
     return python
@@ -51,7 +51,13 @@ def main() -> int:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = pins(project["dependencies"])
     print("lower-bounds:", *wanted, flush=True)
-    command = [str(install(wanted)), "-m", "pytest", "tests/unit", *sys.argv[1:]]
+    command = [
+        str(install(wanted, project["optional-dependencies"]["test"])),
+        "-m",
+        "pytest",
+        "tests/unit",
+        *sys.argv[1:],
+    ]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

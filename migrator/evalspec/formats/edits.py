@@ -123,7 +123,7 @@ def apply_edit(record: Any, edit: Edit) -> None:
             _place(record, to, value, where, edit)
 
 
-def _move_in_place(holder: dict[str, Any], path: Path, to: Path, edit: Edit) -> None:
+def _move_in_place(holder: dict[Any, Any], path: Path, to: Path, edit: Edit) -> None:
     """The moved key becomes the first missing key of `to`, with the rest of `to` nested below it."""
     depth = len(path) - 1
     if path[:-1] != to[:depth] or len(to) <= depth:
