@@ -138,7 +138,9 @@ def main(kills: int, count: int, folder: Path, seed: int) -> list[dict[str, obje
     for number in range(kills):
         reset(folder, old)
         aim, way = AIMS[number % 3], WAYS[number // 3 % 3]
-        kill_one(folder, aim, draw.uniform(0, times[aim]))
+        # Files are replaced in the first moments after `go`; what follows is the end of the process.
+        share = draw.random() ** (3 if aim == "replacing" else 1)
+        kill_one(folder, aim, share * times[aim])
         where, olds, news = state_of(folder, old, new)
         if way == "migrate":
             finished("migrate", "--quiet", "--to", "v3", folder=folder)
