@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from evalspec.errors import UsageError, did_you_mean, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from evalspec.prompts.chat import ChatTemplate
 
 
@@ -44,3 +48,52 @@ class View:
 
 
 PLAIN = View()
+
+#: The keys of `[tool.evalspec.views.<name>]`, and what each must be.
+_SETTINGS: dict[str, tuple[type, ...]] = {
+    "shots": (int,),
+    "chat": (str,),
+    "single_turn": (bool,),
+    "system": (str,),
+    "limit": (int, float),
+    "rank": (int,),
+    "world_size": (int,),
+    "seed": (int,),
+    "tokenizer_name": (str,),
+}
+
+
+def view_of_settings(
+    name: str, settings: Mapping[str, Any], read: Callable[[str], bytes | None] | None = None
+) -> View:
+    """A view from its settings in a project's configuration, or from flags of the same names.
+
+    Args:
+        name: what the view is called.
+        settings: `shots`, `chat`, `single_turn`, `system`, `limit`, `rank`, `world_size`, `seed`, `tokenizer_name`.
+        read: reads a chat template's file; the file system by default.
+
+    Raises:
+        UsageError: an unknown key, a value of the wrong kind or out of range, no such chat template.
+    """
+    from evalspec.prompts.chat import chat_template
+
+    for key, value in settings.items():
+        kinds = _SETTINGS.get(key)
+        if kinds is None:
+            raise UsageError(
+                f"view {visible(name)} has no setting {visible(key)!r}",
+                fix=did_you_mean(key, list(_SETTINGS)) or f"its settings are: {', '.join(_SETTINGS)}",
+            )
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            wanted = " or ".join(kind.__name__ for kind in kinds)
+            raise UsageError(f"view {visible(name)}: {key} must be {wanted}, not {value!r}")
+        if isinstance(value, int | float) and value < 0 and key != "seed":
+            raise UsageError(f"view {visible(name)}: {key} must not be negative")
+    values = dict(settings)
+    multiturn = not values.pop("single_turn", False)
+    chat = values.pop("chat", None)
+    made = View(name, chat_template(chat, read) if chat is not None else None, multiturn, **values)
+    if made.world_size < 1 or made.rank >= made.world_size:
+        raise UsageError(f"view {visible(name)}: rank {made.rank} is none of {made.world_size} processes")
+    return made

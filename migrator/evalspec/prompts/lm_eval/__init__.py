@@ -12,6 +12,7 @@ from evalspec.prompts.lm_eval.groups import (
     check_requests,
     requested,
     resolve_task,
+    selected,
 )
 from evalspec.prompts.lm_eval.index import GROUP, PYTHON_TASK, TAG, TASK, Entry, Index, Skipped
 from evalspec.prompts.lm_eval.loader import Loader, LoadError
@@ -41,4 +42,5 @@ __all__ = [
     "check_requests",
     "requested",
     "resolve_task",
+    "selected",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.errors import EvalspecError
-from evalspec.prompts.lm_eval.index import GROUP, TAG, Entry
+from evalspec.errors import EvalspecError, UsageError, did_you_mean, visible
+from evalspec.prompts.lm_eval.index import GROUP, PYTHON_TASK, TAG, TASK, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,6 +100,32 @@ def check_requests(requests: Sequence[tuple[Any, Sequence[ResolvedTask]]]) -> No
         for task in tasks:
             if seen.setdefault(task.name, source) != source:
                 raise BadGroup(f"task {task.name!r} is reached from both {seen[task.name]!r} and {source!r}")
+
+
+def selected(index: Index, names: Sequence[str] = ()) -> list[ResolvedTask]:
+    """The tasks that names and patterns ask for; every task of the index where there are none.
+
+    Raises:
+        UsageError: nothing is called or matches so.
+        BadGroup: a group is not as a group must be, or a task is reached twice.
+    """
+    if not names:
+        return [resolve_task(index, entry) for entry in index.of_kind(TASK, PYTHON_TASK)]
+    asked: list[tuple[Any, list[ResolvedTask]]] = []
+    for name in names:
+        found = [name] if name in index.entries else index.match([name])
+        if not found:
+            known = [str(each) for each in index.entries]
+            raise UsageError(
+                f"no task, group or tag {visible(name)!r}",
+                fix=did_you_mean(name, known) or "see evalspec tasks",
+            )
+        asked += [(each, requested(index, each)) for each in found]
+    if len(names) == 1 and len(asked) > 1:
+        # A pattern matches groups and their members alike: each task once, as it is for itself.
+        return list({task.name: task for _, tasks in asked for task in tasks}.values())
+    check_requests(asked)
+    return [task for _, tasks in asked for task in tasks]
 
 
 class _Expansion:

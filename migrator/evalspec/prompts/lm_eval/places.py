@@ -86,6 +86,7 @@ class Places:
         from dataclasses import fields
 
         from evalspec.prompts.config import TaskConfig, task_config
+        from evalspec.prompts.metrics import default_filters, filled_metrics
 
         out = []
         for key, value in task.settings.items():
@@ -103,6 +104,11 @@ class Places:
                 if value is not None:
                     out.append(ResolvedValue(field.name, value, None, "the default"))
         out.extend(self._fewshot(task, config))
+        if config.metric_list is None:
+            metrics = filled_metrics(None, config.output_type)
+            out.append(ResolvedValue("metric_list", metrics, None, f"the default of {config.output_type}"))
+        if config.filter_list is None:
+            out.append(ResolvedValue("filter_list", default_filters(), None, "the default"))
         return out
 
     def _fewshot(self, task: ResolvedTask, config: Any) -> list[ResolvedValue]:
