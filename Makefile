@@ -51,10 +51,11 @@ test: .venv ## Run the tests (not the long matrices: see conformance, crash, fuz
 	@$(BIN)/python -m pytest -m 'not (conformance or crash or slow)' $(ARGS)
 
 .PHONY: lint
-lint: .venv types ## Check style, formatting, types, the direction of imports and the changelog fragments
+lint: .venv ## Check style, formatting, types, the direction of imports and the changelog fragments
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(MAKE) --no-print-directory types
 	@$(BIN)/towncrier build --draft --version next >/dev/null 2>&1 || $(BIN)/towncrier build --draft --version next
 
 .PHONY: types
