@@ -1,6 +1,7 @@
 """Kill `evalspec migrate` at random instants, over many JSONL and YAML files, and see that nothing is lost.
 
     python -m crash.kills KILLS FILES FOLDER [SEED]
+    python -m crash.kills (SIGINT | SIGTERM) FILES FOLDER
 
 prints a JSON list of what was found for each kill. A third of the kills comes at any time between the start of the
 process and its end, a third while files are being prepared, a third while they are being replaced. After each, every
@@ -11,7 +12,6 @@ command line, and all files must be new, old, or new.
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -65,7 +65,18 @@ def strays(folder: Path) -> list[str]:
 
 def migrate(folder: Path) -> subprocess.Popen[bytes]:
     command = [*COMMAND, "migrate", "--quiet", "--to", "v3", str(folder)]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=as_in_a_terminal,  # noqa: PLW1509 -- there are no threads
+    )
+
+
+def as_in_a_terminal() -> None:
+    """A shell's background job, and all its children, ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finished(*arguments: str, folder: Path) -> None:
@@ -109,6 +120,24 @@ def kill_one(folder: Path, aim: str, delay: float) -> None:
     child.send_signal(signal.SIGKILL)
     _, told = child.communicate()
     assert child.returncode in {0, -signal.SIGKILL}, (child.returncode, told.decode())
+
+
+def interrupt(kind: int, count: int, folder: Path) -> dict[str, object]:
+    """Send SIGINT or SIGTERM while files are prepared: all old, or all new if it came late; nothing is left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    old = lay(folder, count)
+    child = migrate(folder)
+    wait_for(child, folder, b'["ready",3')
+    child.send_signal(kind)
+    _, told = child.communicate()
+    now = [path.read_bytes() == data for path, data in old.items()]
+    return {
+        "status": child.returncode,
+        "told": told.decode(),
+        "old": now.count(True),
+        "new": now.count(False),
+        "strays": strays(folder),
+    }
 
 
 def state_of(folder: Path, old: dict[Path, bytes], new: dict[Path, bytes]) -> tuple[str, int, int]:
@@ -158,7 +187,9 @@ def main(kills: int, count: int, folder: Path, seed: int) -> list[dict[str, obje
 
 
 if __name__ == "__main__":
-    os.environ.pop("COLUMNS", None)
+    if sys.argv[1].startswith("SIG"):
+        print(json.dumps(interrupt(getattr(signal, sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))))
+        sys.exit()
     print(
         json.dumps(
             main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), int((sys.argv[4:] or ["1"])[0]))

@@ -84,3 +84,16 @@ def test_a_few_random_kills(tmp_path: Path) -> None:
             assert one["all"] == "old", one
         if one["way"] == "recover" and one["where"] == "replacing files":
             assert one["all"] == "new", one
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_an_interrupted_migration_leaves_nothing(kind: str, status: int, word: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "crash.kills", kind, "60", str(tmp_path / "tasks")]
+    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["status"] == status, found
+    assert word in found["told"]
+    assert found["strays"] == []
+    assert found["old"] == 60

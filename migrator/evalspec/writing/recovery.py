@@ -261,7 +261,7 @@ class _Settlement:
         return Stamp(found.st_size, found.st_mtime_ns) if found is not None else None
 
     def _drop(self, file: _File) -> bool:
-        """Take a file's temps away, the old before the new: `old` alone would look like a file to be undone."""
+        """Take a file's temps away; whether a `new` one was among them."""
         gone = False
         if file.has_old:
             _os.remove(file.old)
