@@ -94,7 +94,9 @@ OPERATIONS = (
     _rename("task", "task_name"),
     _rename("group", "tag"),
     _rename("include", "base"),
-    Operation("append a key", (), Insert(("note_of_ours",), "x: y"), lambda value: {**value, "note_of_ours": "x: y"}),
+    Operation(
+        "append a key", (), Insert(("note_of_ours",), "x: y"), lambda value: {**value, "note_of_ours": "x: y"}
+    ),
     _set("set a top-level scalar", ("output_type",), "loglikelihood"),
     _set("set a top-level scalar", ("test_split",), "held out: yes"),
     _set("set a top-level scalar", ("dataset_name",), "010"),
@@ -134,7 +136,8 @@ def load(wheels: list[Path]) -> list[File]:
     for wheel in wheels:
         for name, data in corpus(wheel):
             text = data.decode()
-            files.append(File(f"{wheel.name}:{name}", data, yaml.compose(text, Reader), yaml.load(text, Reader)))  # noqa: S506
+            root, value = yaml.compose(text, Reader), yaml.load(text, Reader)  # noqa: S506 - a safe loader
+            files.append(File(f"{wheel.name}:{name}", data, root, value))
     return files
 
 
@@ -151,6 +154,13 @@ def node_at(root: Any, path: tuple[str, ...]) -> tuple[Any, Any] | None:
     return found
 
 
+def found(file: File, operation: Operation) -> tuple[Any, Any]:
+    """The nodes that an operation is about, in a file that is a case of it."""
+    nodes = node_at(file.root, operation.path)
+    assert nodes is not None
+    return nodes
+
+
 def skipped(file: File, operation: Operation) -> bool:
     """Whether the file is no case of the operation: no such key, a tagged, anchored or aliased value, a taken name."""
     if not isinstance(file.value, dict):
@@ -159,12 +169,12 @@ def skipped(file: File, operation: Operation) -> bool:
         return True
     if not operation.path:
         return False
-    found = node_at(file.root, operation.path)
-    if found is None:
+    nodes = node_at(file.root, operation.path)
+    if nodes is None:
         return True
     if isinstance(operation.edit, Replace):
-        text = file.data.decode()
-        return text[found[1].start_mark.index : found[1].start_mark.index + 1] in {"!", "&", "*"}
+        start = nodes[1].start_mark.index
+        return file.data.decode()[start : start + 1] in {"!", "&", "*"}
     return False
 
 
@@ -173,10 +183,10 @@ def outside_kept(file: File, operation: Operation, result: bytes) -> bool:
     old, new = file.data.decode(), result.decode()
     match operation.edit:
         case Rename():
-            key, _ = node_at(file.root, operation.path) or (None, None)
+            key, _ = found(file, operation)
             before, after = key.start_mark.index, key.end_mark.index
         case Replace():
-            _, value = node_at(file.root, operation.path) or (None, None)
+            _, value = found(file, operation)
             before, after = value.start_mark.index, value.end_mark.index
             after = before + len(old[before:after].rstrip())  # a block's mark is behind its blank lines
             if "\n" in str(operation.edit.value):  # a block text begins on its key's line
@@ -194,7 +204,7 @@ def outside_kept(file: File, operation: Operation, result: bytes) -> bool:
 
 def removed_well(old: str, new: str, file: File, operation: Operation) -> bool:
     """Whether what is gone is one run of whole lines: the key's, and comments directly above it."""
-    key, value = node_at(file.root, operation.path) or (None, None)
+    key, value = found(file, operation)
     if new == "{}\n" or (len(file.value) == 1 and new.endswith("{}\n")):
         return True
     gone = len(old) - len(new)
@@ -202,7 +212,11 @@ def removed_well(old: str, new: str, file: File, operation: Operation) -> bool:
     lines = old[:start].split("\n")
     first = start
     while True:
-        if old[first : first + gone] and old[:first] + old[first + gone :] == new and (not first or old[first - 1] == "\n"):
+        if (
+            old[first : first + gone]
+            and old[:first] + old[first + gone :] == new
+            and (not first or old[first - 1] == "\n")
+        ):
             above = old[first:start].split("\n")[:-1]
             behind = old[value.end_mark.index : max(first + gone, value.end_mark.index)].strip()
             return all(line.startswith("#") for line in above) and (not behind or behind.startswith("#"))
@@ -214,8 +228,8 @@ def removed_well(old: str, new: str, file: File, operation: Operation) -> bool:
 
 def means(file: File, operation: Operation, result: bytes) -> bool:
     """Whether PyYAML reads from the result what the edit means, in the same order."""
-    wanted = operation.apply(yaml.load(file.data, Reader))  # noqa: S506
-    found = yaml.load(result, Reader)  # noqa: S506
+    wanted = operation.apply(yaml.load(file.data, Reader))  # noqa: S506 - a safe loader
+    found = yaml.load(result, Reader)  # noqa: S506 - a safe loader
     return repr(wanted) == repr(found)
 
 
@@ -282,7 +296,9 @@ def race(files: list[File], rounds: int = 5) -> None:
         theirs.append(time.perf_counter() - middle)
     ratio = statistics.median(their / our for our, their in zip(ours, theirs, strict=True))
     per_file = statistics.median(ours) / len(files) * 1e6
-    print(f"an edit, parsed again and compared: {per_file:.0f} µs a file, {ratio:.1f} × faster than ruamel.yaml's")
+    print(
+        f"an edit, parsed again and compared: {per_file:.0f} µs a file, {ratio:.1f} × faster than ruamel.yaml's"
+    )
     print(f"load and dump ({len(files):,} files, median of {rounds} rounds)")
 
 

@@ -62,10 +62,12 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
 def fresh(values: Sequence[Any] | dict[str, Any]) -> bytes:
     """As `editing.dump_new`."""
     layout = Layout()
-    data = _new(list(values) if not isinstance(values, dict) else values)
-    text = _dump([data], layout, "\n")
-    data = text.encode()
-    found = [record.value for record in records(read(data, dialect=STRICT._replace(tags=True)))]
+    text = _dump([_new(list(values) if not isinstance(values, dict) else values)], layout, "\n")
+    try:
+        data = text.encode()
+        found = [record.value for record in records(read(data, dialect=STRICT._replace(tags=True)))]
+    except (FormatError, UnicodeEncodeError):
+        found = [None]
     if not equal(found, [values] if isinstance(values, dict) else list(values)):
         raise Unwritable("the records would not read back as they are")
     return data
@@ -79,11 +81,16 @@ def _yaml(layout: Layout) -> Any:
     yaml.width = 1 << 24
     yaml.indent(mapping=layout.step, sequence=layout.dash + 2, offset=layout.dash)
     yaml.representer.add_representer(type(None), _null)
+    yaml.representer.add_representer(float, _float)
     return yaml
 
 
 def _null(representer: Any, _: None) -> Any:
     return representer.represent_scalar("tag:yaml.org,2002:null", "null")
+
+
+def _float(representer: Any, value: float) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:float", write_flow(value))
 
 
 def _dump(documents: list[Any], layout: Layout, like: str) -> str:
@@ -260,9 +267,13 @@ def _new(value: Any) -> Any:
     if isinstance(value, list):
         return comments.CommentedSeq(map(_new, value))
     if isinstance(value, Tagged):
-        text = str(value.value)
+        if not isinstance(value.value, str):
+            from ruamel.yaml.tag import Tag
+
+            made = _new(value.value)
+            made.yaml_set_ctag(Tag(suffix=value.tag))
+            return made
+        text = value.value
         return comments.TaggedScalar(text, style=None if scalars.is_plain(text) else '"', tag=value.tag)
-    if isinstance(value, float):
-        return _yaml(Layout()).load(write_flow(value))
     write_flow(value)
     return value

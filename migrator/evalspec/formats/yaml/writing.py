@@ -165,6 +165,7 @@ def _block(text: str, column: int, layout: Layout, like: str | None) -> Written 
 def _is_exact(text: str, written: Written, column: int) -> bool:
     """Whether a block text reads back as `text` under a key at `column`."""
     import yaml
+
     from evalspec.formats.yaml.compose import parser
 
     try:
