@@ -69,15 +69,16 @@ def _section_differences(section: str, expected: dict[str, Any], actual: dict[st
     if isinstance(whole := expected.get(""), Claim):
         expected, actual = {"": whole}, {"": actual}
     for name in sorted(expected.keys() | actual.keys()):
+        it = f"{what} {name}".rstrip()
         if name not in actual:
-            yield f"{what} {name} is gone, and no operation removes it"
+            yield f"{it} is gone, and no operation removes it"
         elif name not in expected:
-            yield f"{what} {name} is new, and no operation adds it"
+            yield f"{it} is new, and no operation adds it"
         elif isinstance(expected[name], Claim):
             if expected[name].before == actual[name]:
-                yield f"{what} {name} is said to change, and does not"
+                yield f"{it} is said to change, and does not"
         elif expected[name] != actual[name]:
-            yield f"{what} {name} is {actual[name]!r}; the operations make it {expected[name]!r}"
+            yield f"{it} is {actual[name]!r}; the operations make it {expected[name]!r}"
 
 
 def _replay_entry(section: dict[str, Any], operation: ContractOperation) -> None:

@@ -71,9 +71,24 @@ def source_as_data(value: object) -> object:
     return value
 
 
+def _predicates(schema: Schema) -> dict[str, list[str]]:
+    """The functions that say which texts a field takes. A migration cannot speak of them; a fingerprint does."""
+    found: dict[str, list[str]] = {}
+    for shape in schema.declaration.shapes:
+        todo = [(f"{shape.name}.{field.name}", field.type) for field in schema.fields[shape.name]]
+        for name, type_ in todo:
+            if type_.patterns:
+                found[name] = [function_fingerprint(pattern.holds) for pattern in type_.patterns]
+            inner = [*type_.options, *((type_.item,) if type_.item else ())]
+            todo += [(f"{name}[{number}]", option) for number, option in enumerate(inner)]
+            todo += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
+
+
 def fingerprint(schema: Schema) -> str:
     """The version's fingerprint: one text that changes when, and only when, the contract does."""
     import json
 
-    text = json.dumps(contract_of(schema), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    whole = {**contract_of(schema), "predicate": _predicates(schema)}
+    text = json.dumps(whole, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return f"{ALGORITHM}:{hashlib.sha256(text.encode()).hexdigest()}"
