@@ -1,8 +1,8 @@
 """From a record to what the model sees.
 
 `render_inline` and `text_of` serve inline tasks; `render_tasks` template tasks and trees of lm-eval YAML (see
-`evalspec.prompts.lm_eval`); `render_files` gives the prompts of files, `show_record` one record's in a form that
-compares between versions.
+`evalspec.prompts.lm_eval`); `record_lines` and `tree_lines` give the lines of `evalspec render`; `show_record` is one
+record's prompt in a form that compares between versions.
 """
 
 from evalspec.prompts.inline import render_inline, text_function, text_of
@@ -14,7 +14,7 @@ from evalspec.prompts.message import (
     requires_delimiter,
 )
 from evalspec.prompts.prompt import Origin, Part, Prompt, Request
-from evalspec.prompts.records import RecordPrompt, render_files, show_record
+from evalspec.prompts.records import show_record
 from evalspec.prompts.view import PLAIN, View
 
 __all__ = [
@@ -23,13 +23,11 @@ __all__ = [
     "Origin",
     "Part",
     "Prompt",
-    "RecordPrompt",
     "Request",
     "View",
     "build_qa_turn",
     "maybe_delimit",
     "multiturn_to_singleturn",
-    "render_files",
     "render_inline",
     "requires_delimiter",
     "show_record",

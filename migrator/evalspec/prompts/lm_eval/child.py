@@ -24,7 +24,7 @@ def main() -> None:
     from evalspec.prompts.lm_eval.child_render import TrustedTree
 
     tree = TrustedTree(setup)
-    confine(setup["memory"])
+    confine(setup["memory"], setup["scratch"])
     for line in sys.stdin.buffer:
         for row in tree.render(json.loads(line)):
             out.write(_line(row) + b"\n")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_LARGEST_FILE = 1 << 30
 _FORBIDDEN = ("socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname")
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "pty.spawn")
 _WRITES = (
@@ -25,16 +27,42 @@ _WRITES = (
 )
 
 
-def confine(memory: int) -> None:
+def confine(memory: int, scratch: str) -> None:
     """Give up what trusted code has no need of, as far as the platform can.
 
     Args:
         memory: bytes of address space that are left.
+        scratch: the one folder in which files may be written (libraries keep temporary ones); it is thrown away.
     """
     _no_network()
     _limit(memory)
     sys.dont_write_bytecode = True
-    sys.addaudithook(_refuse)
+    inside = os.path.realpath(scratch).rstrip("/") + "/"
+
+    def allowed(path: Any) -> bool:
+        if isinstance(path, int) or path == os.devnull:
+            return True
+        try:
+            return os.path.realpath(os.fsdecode(path)).startswith(inside)
+        except (TypeError, ValueError):
+            return False
+
+    def refuse(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = args
+            writes = (isinstance(mode, str) and any(letter in mode for letter in "wax+")) or (
+                isinstance(flags, int) and bool(flags & 0o3)
+            )
+            if writes and not allowed(path):
+                raise PermissionError(f"a task's code may not write files: {path!r}")
+        elif event in _FORBIDDEN:
+            raise PermissionError("a task's code may not use the network")
+        elif event in _STARTS:
+            raise PermissionError("a task's code may not start processes")
+        elif event in _WRITES and not all(allowed(arg) for arg in args if isinstance(arg, str | bytes)):
+            raise PermissionError(f"a task's code may not change files: {event}")
+
+    sys.addaudithook(refuse)
 
 
 def _no_network() -> None:
@@ -56,24 +84,12 @@ def _limit(memory: int) -> None:
         import resource
     except ImportError:
         return
-    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+    for what, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, _LARGEST_FILE),
+        (resource.RLIMIT_CORE, 0),
+    ):
         try:
             resource.setrlimit(what, (most, most))
         except (ValueError, OSError):
             continue
-
-
-def _refuse(event: str, args: tuple[Any, ...]) -> None:
-    if event == "open":
-        path, mode, flags = args
-        writes = (isinstance(mode, str) and any(letter in mode for letter in "wax+")) or (
-            isinstance(flags, int) and flags & 0o3
-        )
-        if writes and path != "/dev/null" and not isinstance(path, int):
-            raise PermissionError(f"a task's code may not write files: {path!r}")
-    elif event in _FORBIDDEN:
-        raise PermissionError("a task's code may not use the network")
-    elif event in _STARTS:
-        raise PermissionError("a task's code may not start processes")
-    elif event in _WRITES:
-        raise PermissionError(f"a task's code may not change files: {event}")

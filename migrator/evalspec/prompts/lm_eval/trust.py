@@ -60,6 +60,7 @@ class TrustedRenderer:
         self.are_docs = are_docs
         self.limits = limits or TrustLimits()
         self._child: Popen[bytes] | None = None
+        self._scratch = ""
 
     def __enter__(self) -> Self:
         return self
@@ -87,6 +88,11 @@ class TrustedRenderer:
                     continue
         child.kill()
         child.wait()
+        if self._scratch:
+            import shutil
+
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = ""
 
     def _one(self, task: ResolvedTask, view: View) -> Iterator[dict[str, Any]]:
         child = self._started()
@@ -108,10 +114,14 @@ class TrustedRenderer:
 
     def _started(self) -> Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
+            import os
             import subprocess
             import sys
+            import tempfile
 
             self.close()
+            self._scratch = tempfile.mkdtemp(prefix="evalspec-")
+            offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TMPDIR": self._scratch}
             self._child = subprocess.Popen(  # noqa: S603 - this very program, with an argument of our making
                 [
                     sys.executable,
@@ -124,6 +134,7 @@ class TrustedRenderer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env={**os.environ, **offline},
             )
         return self._child
 
@@ -139,6 +150,7 @@ class TrustedRenderer:
             "rows_dir": rows_dir,
             "are_docs": self.are_docs,
             "memory": self.limits.memory,
+            "scratch": self._scratch,
         }
 
     def _read(self, child: Popen[bytes], lines: list[bytes]) -> str | None:

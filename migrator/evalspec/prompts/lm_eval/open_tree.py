@@ -1,0 +1,206 @@
+"""Which paths mean trees of lm-eval YAML, and such trees opened.
+
+A path may be a whole tree, one of its folders, or one file; what a file includes may lie anywhere in the tree that it
+is part of: below `lm_eval/tasks`, else in its git repository, else in the working folder.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from evalspec.errors import UsageError, visible
+from evalspec.prompts.lm_eval.files import FolderFiles
+from evalspec.prompts.lm_eval.groups import selected
+from evalspec.prompts.lm_eval.index import Index
+from evalspec.prompts.lm_eval.places import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalspec.errors import Place
+    from evalspec.prompts.lm_eval.groups import ResolvedTask
+    from evalspec.prompts.lm_eval.index import Skipped
+
+FAMILY, VERSION = "lm-eval", "0.4.13"
+
+#: So many files of a folder are looked at before it is taken for what was seen.
+_LOOKED_AT = 2000
+
+
+def lm_eval_paths(paths: Sequence[str], spec: str | None, defaults: Sequence[str]) -> list[str] | None:
+    """The paths, where they are lm-eval YAML: because `spec` says so, or because they look so; else None.
+
+    Args:
+        paths: what was given.
+        spec: the family and version that were given, if any.
+        defaults: what is meant where no path was given.
+
+    Raises:
+        UsageError: a version of lm-eval that cannot be read, or a path that is not there.
+    """
+    wanted = list(paths) or list(defaults)
+    if spec is not None:
+        family, _, version = spec.partition("@")
+        if family != FAMILY:
+            return None
+        if version not in ("", VERSION):
+            raise UsageError(
+                f"lm-eval tasks are read as version {VERSION} reads them, and as no other: not {visible(version)!r}",
+                fix=f"--spec {FAMILY}@{VERSION}",
+            )
+        for path in wanted:
+            if not os.path.exists(path):
+                raise UsageError(f"no such file or folder: {visible(path)}", fix="check the path")
+        return wanted
+    return wanted if wanted and all(_seems_lm_eval(path) for path in wanted) else None
+
+
+def _seems_lm_eval(path: str) -> bool:
+    from evalspec.tree import format_of, looks_like
+
+    if path == "-" or not os.path.isdir(path):
+        return path != "-" and os.path.isfile(path) and looks_like(path) == FAMILY
+    if _tasks_of_harness(os.path.realpath(path)) or _harness_above(os.path.realpath(path)):
+        return True
+    seen, found = 0, False
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        for name in sorted(names):
+            if format_of(name) is None or name.startswith("."):
+                continue
+            kind = looks_like(f"{folder}/{name}")
+            if kind == "evalspec":
+                return False
+            found = found or kind == FAMILY
+            seen += 1
+            if seen >= _LOOKED_AT:
+                return found
+    return found
+
+
+class PartOfTree(FolderFiles):
+    """A folder, or a single file, of a tree: its names alone are indexed, and includes may reach all of the tree."""
+
+    def __init__(self, root: str, part: str) -> None:
+        super().__init__(root)
+        self.part = os.path.realpath(part)
+
+    def names(self) -> list[str]:
+        """The files of the part, by their paths in the tree."""
+        if self.part == self.root:
+            return super().names()
+        start = len(self.root.rstrip("/")) + 1
+        if not os.path.isdir(self.part):
+            return [self.part[start:]]
+        return [f"{self.part[start:]}/{name}" for name in FolderFiles(self.part).names()]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Trees of tasks, read.
+
+    Attributes:
+        index: their names; where two trees share one, the later tree's counts.
+        roots: each tree's folder.
+        shown: the same, as it is shown.
+    """
+
+    index: Index
+    roots: tuple[str, ...]
+    shown: tuple[str, ...]
+
+    def path_of(self, root: int | None, path: str | None) -> str:
+        """A file's path as it is shown; of what stands in no file, its tree's."""
+        shown = self.shown[root or 0]
+        return os.path.join(shown, path) if path else shown or os.curdir
+
+    def places(self) -> list[Places]:
+        """Finders of places, one a tree."""
+        return [Places(self.index, shown) for shown in self.shown]
+
+    def skipped(self) -> list[tuple[str, Skipped]]:
+        """What is in no index, each with its path as it is shown."""
+        shown = self.shown[0] if len(self.shown) == 1 else ""
+        return [(os.path.join(shown, each.path), each) for each in self.index.skipped]
+
+    def select(self, names: Sequence[str]) -> list[ResolvedTask]:
+        """The tasks that names and patterns ask for, each once; every task where there are none.
+
+        A pattern means tasks; where it matches none, groups and tags.
+
+        Raises:
+            UsageError: nothing is called or matches so.
+            BadGroup: a group is not as a group must be, or two names reach one task.
+        """
+        entries = self.index.entries
+        exact = [name for name in names if name in entries]
+        chosen = list(selected(self.index, exact)) if exact or not names else []
+        for name in names:
+            if name in entries:
+                continue
+            found = [
+                each
+                for each in self.index.match([name])
+                if entries[each].path and _is_task(entries[each].kind)
+            ]
+            chosen += selected(self.index, found or [name])
+        return list({task.name: task for task in reversed(chosen)}.values())[::-1] if names else chosen
+
+
+def _is_task(kind: str) -> bool:
+    return kind in ("task", "python task")
+
+
+def place_finder(places: Sequence[Places], task: ResolvedTask) -> Callable[[str], Place | None]:
+    """A function from a setting's dotted name to its place, for a task of one of the trees."""
+    return places[task.root or 0].place_of(task)
+
+
+def open_tree(paths: Sequence[str]) -> Tree:
+    """Read the trees that paths mean."""
+    parts = [_tasks_of_harness(os.path.realpath(path)) or os.path.realpath(path) for path in paths]
+    roots = [_root_of(part) for part in parts]
+    index = Index([PartOfTree(root, part) for root, part in zip(roots, parts, strict=True)])
+    shown = [
+        root if os.path.isabs(path) else _relative(root) for root, path in zip(roots, paths, strict=True)
+    ]
+    return Tree(index, tuple(roots), tuple(shown))
+
+
+def _relative(root: str) -> str:
+    shown = os.path.relpath(root)
+    return "" if shown == os.curdir else shown
+
+
+def _tasks_of_harness(folder: str) -> str | None:
+    """The tree of tasks in an unpacked distribution of the harness, which is all of it that is indexed."""
+    tasks = os.path.join(folder, "lm_eval", "tasks")
+    return tasks if os.path.isdir(tasks) else None
+
+
+@lru_cache(maxsize=64)
+def _harness_above(part: str) -> str | None:
+    """The harness's own tree that a path is part of."""
+    at = f"{part}/".find("/lm_eval/tasks/")
+    return f"{part[:at]}/lm_eval/tasks" if at >= 0 else None
+
+
+def _root_of(part: str) -> str:
+    harness = _harness_above(part)
+    if harness is not None:
+        return harness
+    folder = part if os.path.isdir(part) else os.path.dirname(part)
+    above = folder
+    while True:
+        if os.path.exists(os.path.join(above, ".git")):
+            return above
+        parent = os.path.dirname(above)
+        if parent == above:
+            break
+        above = parent
+    here = os.path.realpath(os.curdir)
+    inside = here != os.path.dirname(here) and f"{folder}/".startswith(f"{here}/")
+    return here if inside else folder
