@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import UsageError, visible
+from evalspec.errors import UsageError, WriteError, visible
 
 if TYPE_CHECKING:
     import argparse
@@ -179,6 +179,24 @@ def write_output(args: argparse.Namespace, text: str) -> None:
         from evalspec.report import Console
 
         Console(sys.stdout).write(text)
+
+
+def refuse_unwritable(*paths: str | None) -> None:
+    """Stop before anything is done where a file that is asked for cannot be written.
+
+    Raises:
+        WriteError: its folder is not there or may not be written to, or it is a folder itself.
+    """
+    import os
+
+    for path in filter(None, paths):
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            raise WriteError(path, "is a folder", fix="name a file in it")
+        if not os.path.isdir(folder):
+            raise WriteError(path, "its folder is not there", fix=f"make {visible(folder)} first")
+        if not os.access(folder, os.W_OK):
+            raise WriteError(path, "its folder may not be written to", fix="name a file elsewhere")
 
 
 def findings_text(args: argparse.Namespace, findings: Sequence[Finding], limit: int | None = None) -> str:

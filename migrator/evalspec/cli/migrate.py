@@ -84,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from evalspec.writing import run_folder
 
     project = _common.find_project(args)
+    _common.refuse_unwritable(args.report, args.output)
     if args.paths == ["-"]:
         return _run_on_stdin(args)
     if "-" in args.paths:
