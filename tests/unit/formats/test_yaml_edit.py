@@ -261,3 +261,13 @@ def test_large_lists_are_edited_in_reasonable_time() -> None:
     result = edit(data, changes)
     assert time.perf_counter() - start < 30
     assert result == data.replace(b"- task", b"- v: 1\n  task").replace(b"prompt:", b"p:")
+
+
+def test_edits_of_one_record_may_come_in_parts() -> None:
+    changes: list[tuple[RecordKey, list[Edit]]] = [
+        (RecordKey(0, 1), [Rename(("a",), "b")]),
+        (RecordKey(0, 0), [Remove(("a",))]),
+        (RecordKey(0, 1), [Replace(("b",), 3)]),
+    ]
+    assert edit(b"- a: 1\n- a: &x 2\n  c: *x\n", changes[:1]) == b"- a: 1\n- b: &x 2\n  c: *x\n"
+    assert edit(b"- a: 1\n- a: 2\n", changes) == b"- {}\n- b: 3\n"

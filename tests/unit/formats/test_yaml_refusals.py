@@ -56,8 +56,8 @@ def test_refusal_names_the_record() -> None:
 
 @pytest.mark.parametrize("key", [RecordKey(0, None), RecordKey(0, 9), RecordKey(3), RecordKey(0, 0)])
 def test_no_such_record(key: RecordKey) -> None:
-    error = refusal("- text\n- a: 1\n", Remove(("a",)), key=key)
-    assert "record" in error.reason
+    for reformat in (False, True):
+        assert refusal("- text\n- a: 1\n", Remove(("a",)), key=key, reformat=reformat).fix
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), {1, 2}, {"a": (1,)}, "\ud800"])

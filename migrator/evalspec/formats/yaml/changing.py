@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from evalspec.formats.edits import IN_PLACE, LAST, EditError, Insert, Move, Remove, Rename, Replace
 from evalspec.formats.yaml.flow import join_flow, leave_flow
 from evalspec.formats.yaml.forms import clear_line, flatten, is_block, style_of, undash, unflatten
-from evalspec.formats.yaml.records import is_key
+from evalspec.formats.yaml.records import is_key, merged
 from evalspec.formats.yaml.scalars import BREAKS
 from evalspec.formats.yaml.tree import Block, Flow, Item, New, Raw, Stuck
-from evalspec.formats.yaml.values import Tagged
+from evalspec.formats.yaml.values import MERGE, Tagged
 from evalspec.formats.yaml.writing import write_key
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Changer:
             for index in range(len(holder.items) - 1, -1, -1):
                 if _named(holder.items[index], step):
                     return index
-            if any(item.key_node is not None and item.key_node.value == "<<" for item in holder.items):
+            if _merges(holder, step):
                 raise Stuck(_MERGED, _place(holder))
         raise EditError(edit, f"there is no {step!r}")
 
@@ -205,6 +205,8 @@ class Changer:
         holder: Block | Flow = self.root
         for step in path:
             if holder.kind == "mapping" and not any(_named(item, step) for item in holder.items):
+                if _merges(holder, step):
+                    raise Stuck(_MERGED, _place(holder))
                 fresh = self._fresh(holder, step, New({}), edit)
                 self._put(holder, fresh, LAST)
                 holder = self._container(holder, fresh, "mapping")
@@ -282,7 +284,7 @@ class Changer:
     def _check_new(self, holder: Block | Flow, name: str | int, edit: Edit) -> None:
         if holder.kind != "mapping":
             raise EditError(edit, "the new key's parent is no mapping")
-        if any(_named(item, name) for item in holder.items):
+        if any(_named(item, name) for item in holder.items) or _merges(holder, name):
             raise EditError(edit, "the new key is there already")
 
     def _check_single(self, holder: Block | Flow, step: str | int) -> None:
@@ -299,6 +301,14 @@ def _named(item: Item, step: str | int) -> bool:
     if item.name is not None:
         return item.name == step
     return item.key_node is not None and is_key(item.key_node, step)
+
+
+def _merges(holder: Block | Flow, step: str | int) -> bool:
+    """Whether a merge key of the mapping brings in the key `step`."""
+    node = holder.node
+    if node is None or holder.kind != "mapping":
+        return False
+    return any(key.tag == MERGE and merged(value, step) is not None for key, value in node.value)
 
 
 def _place(holder: Block | Flow) -> int:

@@ -77,6 +77,14 @@ def edit_file(file: YamlFile, changes: Changes, *, reformat: bool = False) -> by
     """As `edit`, for a file that was read already."""
     from evalspec.formats.yaml.splice import spliced
 
+    if len(changes) > 1:
+        together: dict[RecordKey, list[Edit]] = {}
+        for key, edits in changes:
+            together.setdefault(key, []).extend(edits)
+        changes = list(together.items())
+    for key, _ in changes:
+        if not _is_record(file, key):
+            raise EditRefused("there is no such record", key=key, fix="read the file again")
     try:
         text = spliced(file, changes)
     except EditRefused:
@@ -86,6 +94,16 @@ def edit_file(file: YamlFile, changes: Changes, *, reformat: bool = False) -> by
 
         text = reformatted(file, changes)
     return ((BOM if file.bom else "") + text).encode()
+
+
+def _is_record(file: YamlFile, key: RecordKey) -> bool:
+    """Whether a mapping is where the key says."""
+    if not 0 <= key.document < len(file.documents):
+        return False
+    node = file.documents[key.document]
+    if key.item is None:
+        return bool(node.id == "mapping")
+    return node.id == "sequence" and 0 <= key.item < len(node.value) and node.value[key.item].id == "mapping"
 
 
 def edit_document(text: str, edits: Sequence[Edit], *, dialect: Dialect = LM_EVAL) -> str:

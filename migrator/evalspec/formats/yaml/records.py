@@ -84,10 +84,14 @@ def child(node: Any, step: str | int) -> Any:
             merges.append(value)
         elif is_key(key, step):
             return value
-    for value in merges:
-        for base in value.value if value.id == "sequence" else [value]:
-            if (found := child(base, step)) is not None:
-                return found
+    return next((found for value in merges if (found := merged(value, step)) is not None), None)
+
+
+def merged(bases: Any, step: str | int) -> Any:
+    """The node that a merge key's value, a mapping or a list of them, brings in for the key `step`, or None."""
+    for base in bases.value if bases.id == "sequence" else [bases]:
+        if (found := child(base, step)) is not None:
+            return found
     return None
 
 

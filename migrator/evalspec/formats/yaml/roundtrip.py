@@ -38,10 +38,10 @@ def reformatted(file: YamlFile, changes: Changes) -> str:
     text = file.source.text
     layout = layout_of(text, file.documents)
     lines = text if layout.nl == "\n" else re.sub(f"\r\n|[{scalars.BREAKS}]", "\n", text)
-    for key, edits in changes:
-        apply_to_value(_value(file, key), edits)
     lines = _without_tabs(Source(lines), file) if "\t" in lines else lines
     try:
+        for key, edits in changes:
+            apply_to_value(_value(file, key), edits)
         documents = list(_yaml(layout).load_all(lines))
         _check_comments(Source(lines), Source(_dump(documents, layout, lines)), file)
         for key, edits in changes:

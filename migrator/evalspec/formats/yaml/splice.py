@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalspec.errors import FormatError
-from evalspec.formats.edits import apply_to_value
+from evalspec.formats.edits import EditError, apply_to_value
 from evalspec.formats.yaml.changing import Changer
 from evalspec.formats.yaml.compose import compose, may_alias
 from evalspec.formats.yaml.editing import EditRefused, Unwritable
@@ -48,6 +48,10 @@ def spliced(file: YamlFile, changes: Changes) -> str:
             for one in edits:
                 changer.apply(one)
         text = _assemble(file, opener, roots)
+    except EditError as error:
+        if key is not None and _fits(file, key, dict(changes)[key]):
+            raise EditRefused(_SHARED, key=key) from None
+        raise error from None
     except Stuck as stuck:
         line, column = source.place(stuck.index)
         raise EditRefused(stuck.reason, line=line, column=column, key=key) from None
@@ -57,29 +61,31 @@ def spliced(file: YamlFile, changes: Changes) -> str:
     return text
 
 
+def _fits(file: YamlFile, key: RecordKey, edits: Sequence[Edit]) -> bool:
+    """Whether edits fit a record's value although they do not fit what of it is written in its own place."""
+    try:
+        apply_to_value(Builder(file).build(_node(file, key)), edits)
+    except (EditError, AttributeError, TypeError):
+        return False
+    return True
+
+
 def _record_root(
     file: YamlFile, opener: Opener, roots: dict[int, Block | Flow], key: RecordKey
 ) -> Block | Flow:
     """The mapping of a record, opened."""
-    node = file.documents[key.document] if key.document < len(file.documents) else None
-    if node is None or node.id == "scalar" or (node.id == "sequence") == (key.item is None):
-        raise EditRefused("there is no such record", key=key, fix="read the file again")
     root = roots.get(key.document)
     if root is None:
         before = file.documents[key.document - 1].end_mark.index if key.document else 0
-        root = roots[key.document] = opener.root(node, before)
+        root = roots[key.document] = opener.root(file.documents[key.document], before)
     if key.item is None:
         return root
-    if key.item >= len(root.items):
-        raise EditRefused("there is no such record", key=key, fix="read the file again")
     item = root.items[key.item]
     if isinstance(root, Block):
         opener.open(item)
-    if isinstance(item.value, Block | Flow):
-        return item.value
-    inside = opener.enter(item, item.value) if isinstance(item.value, Raw) else None
-    if inside is None or inside.kind != "mapping":
-        raise EditRefused("the record is no mapping", key=key, fix="correct the record first")
+    inside = opener.enter(item, item.value) if isinstance(item.value, Raw) else item.value
+    if not isinstance(inside, Block | Flow):
+        raise Stuck("the record is not understood", item.token)
     return inside
 
 
