@@ -169,6 +169,10 @@ class State:
                 assert data == before
                 continue
             old, new = (old + 1, new) if data == before else (old, new + 1)
+        for path in (self.folder.parent / "backup").rglob("*.*"):
+            if not is_ours(path.name):
+                name = str(path.relative_to(self.folder.parent / "backup"))
+                assert path.read_bytes() == self.scene.files[name], f"the backup of {name} is not whole"
         for path, to in self.scene.links.items():
             assert os.readlink(self.folder / path) == to, f"{path} is no longer a symlink to {to}"
         return old, new

@@ -124,7 +124,18 @@ class PendingFile:
         stamp: the finished temp; None until then.
     """
 
-    __slots__ = ("_buffer", "_closed", "_crc", "_fd", "_on_end", "_parts", "seen", "stamp", "target", "temp")
+    __slots__ = (
+        "_buffer",
+        "_closed",
+        "_crc",
+        "_discarded",
+        "_fd",
+        "_on_end",
+        "seen",
+        "stamp",
+        "target",
+        "temp",
+    )
 
     def __init__(
         self,
@@ -141,6 +152,7 @@ class PendingFile:
         self._crc: int | None = None
         self._on_end = on_end
         self._closed = False
+        self._discarded = False
         self._fd = -1
         try:
             # A new file gets the mode that any program's new file gets; another's temp is nobody else's to read.
@@ -209,10 +221,11 @@ class PendingFile:
 
     def discard(self) -> None:
         """Throw the temp away: the file stays as it is."""
-        if self.stamp is None and self._closed:
+        if self._discarded:
             return
+        self._discarded = True
         self.stamp = None
-        self._close()
+        self.abandon()
         self._on_end(self, None)
 
     def abandon(self) -> None:
@@ -250,9 +263,17 @@ class PendingFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and not self._closed:
-            self.finish()
-        elif kind is not None:
+        if kind is not None:
+            self._give_up()
+        elif not self._closed:
+            try:
+                self.finish()
+            except BaseException:
+                self._give_up()
+                raise
+
+    def _give_up(self) -> None:
+        with suppress(WriteError):  # what cannot be taken away now, the run takes away at its end
             self.discard()
 
     def _must_be_open(self) -> None:

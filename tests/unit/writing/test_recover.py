@@ -133,6 +133,29 @@ def test_a_journal_with_a_torn_last_line(folder: Path) -> None:
     assert texts(folder) == ["old a", "old b", "old c"]
 
 
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_torn_line_is_cut_off_before_another_is_written(
+    folder: Path, undo: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a recovery that is stopped in its turn leaves a journal that nobody can read."""
+    from evalspec.writing import _os
+
+    def stuck(path: str) -> bool:
+        raise OSError(5, "Input/output error", path)
+
+    stop(folder)
+    with (folder / ".evalspec-journal").open("ab") as journal:
+        journal.write(b'0123abcd ["en')
+    with monkeypatch.context() as patch:
+        patch.setattr(_os, "remove", stuck)
+        with pytest.raises(WriteError, match="the disk reported an error") as caught:
+            recover(folder, undo=undo)
+        assert "`evalspec recover`" in caught.value.fix
+    assert recover(folder).outcome == ("undone" if undo else "ended")
+    assert texts(folder) == (["old a", "old b", "old c"] if undo else ["new a", "new b", "new c"])
+    assert strays(folder) == []
+
+
 def test_a_run_is_found_from_above_and_from_below(folder: Path) -> None:
     (folder / "deep" / "er").mkdir(parents=True)
     assert pending_above([folder / "deep" / "er" / "d.jsonl"]) == []

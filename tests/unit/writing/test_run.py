@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import zlib
 from typing import TYPE_CHECKING
@@ -421,6 +422,57 @@ def test_a_change_that_leaves_no_trace_is_seen_by_its_checksum(project: Path) ->
             out.expect(zlib.crc32(b"old A\n"))
         run.commit()
     assert path.read_bytes() == b"new"
+
+
+def test_a_second_interrupt_waits_until_everything_is_tidied_up(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evalspec.writing import _os
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    remove = _os.remove
+
+    def interrupted(path: str) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return remove(path)
+
+    try:
+        with pytest.raises(KeyboardInterrupt), Run(project) as run:  # noqa: PT012 -- it is raised within
+            rewrite(run, project / "a.jsonl", project / "b.jsonl")
+            monkeypatch.setattr(_os, "remove", interrupted)
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def test_a_line_that_did_not_fit_into_the_journal_does_not_spoil_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full for a moment: the file of that moment is refused, the others go on."""
+    from evalspec.writing import _os, journal
+
+    write = _os.write
+
+    def half(fd: int, data: bytes) -> None:
+        if b'"ready",0' not in bytes(data):
+            write(fd, data)
+            return
+        write(fd, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_os, "write", half)
+    with Run(project) as run:
+        with pytest.raises(WriteError, match="the disk is full"):
+            rewrite(run, project / "a.jsonl")
+        rewrite(run, project / "b.jsonl")
+        log = journal.read(str(project))
+        assert log is not None
+        assert [entry.path for entry in log.entries.values() if entry.new] == ["b.jsonl"]
+        run.commit()
+    assert (project / "a.jsonl").read_bytes() == b"old a\n"
+    assert (project / "b.jsonl").read_bytes() == b"new\n"
+    assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
 
 
 def test_misuse_is_told(project: Path) -> None:
