@@ -56,7 +56,7 @@ def schema_of(annotation: Any, default: Any = ABSENT) -> Schema:
         post_process={"none": str},
         pairs=(Pair("a", ("m",), ("none",)),),
         rules=(),
-        assembly=Assembly(question="x", examples="shots"),
+        assembly=Assembly(question="x", examples="x"),
     )
     return Schema("made", "v1", declaration, "made/v1.py")
 
