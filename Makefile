@@ -48,7 +48,7 @@ demo: .venv ## Validate, migrate v1 to v3 and show prompt diffs on example files
 
 .PHONY: test
 test: .venv ## Run the tests (not the long matrices: see conformance, crash, fuzz)
-	@$(BIN)/python -m pytest -m 'not (conformance or crash or slow)' $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile -m 'not (conformance or crash or slow)' $(ARGS)
 
 .PHONY: lint
 lint: .venv ## Check style, formatting, types, the direction of imports and the changelog fragments
