@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from evalspec.formats.edits import Edit
     from evalspec.formats.lines import Chunk, LongLine
     from evalspec.migrate.outcome import FileOutcome, Outcome
-    from evalspec.migrate.rendering import Shown
     from evalspec.migrate.upgrade import Upgrade, Upgrades
     from evalspec.schema.schema import Schema
     from evalspec.tasks import Reading
@@ -52,11 +51,13 @@ class Upgraded(NamedTuple):
         edits: what to change in its text; none where it cannot be upgraded.
         problem: why it cannot be.
         touched: the steps that change its outputs, by index.
+        rendered: the steps that were proved by rendering, by index, each with what it did to the prompt.
     """
 
     edits: list[Edit]
     problem: Finding | None = None
     touched: tuple[int, ...] = ()
+    rendered: tuple[tuple[int, ChangedPrompt], ...] = ()
 
 
 class RecordUpgrader:
@@ -77,7 +78,7 @@ class RecordUpgrader:
         *,
         format: str = "jsonl",  # noqa: A002
     ) -> Upgraded:
-        """Upgrade a valid record, which is changed; the edits do the same to its text.
+        """Upgrade a valid record, which is changed; the edits do the same to its text. `accept` counts it.
 
         Raises:
             BrokenPromise: a prompt changes that was promised not to.
@@ -87,7 +88,7 @@ class RecordUpgrader:
         task = record["task_id"]
         edits: list[Edit] = []
         touched: list[int] = []
-        rendered: list[tuple[int, bool, Shown, Shown]] = []
+        rendered: list[tuple[int, ChangedPrompt]] = []
         for index, step in enumerate(upgrade.steps):
             render = self.options.prove_all or not step.proved
             before = show(record, step.source) if render else None
@@ -107,19 +108,25 @@ class RecordUpgrader:
                 return Upgraded([], _cannot(path, line, column, task, first.field, message))
             if before is not None:
                 after = show(record, step.target)
-                changed = not before.unknown and hold_to_promise(step, before, after, path, line, task)
-                rendered.append((index, changed, before, after))
-        self.count(upgrade, 1, touched, task)
-        for index, changed, before, after in rendered:
-            unknown = before.unknown or (after.unknown if not changed else "")
+                if not before.unknown:
+                    hold_to_promise(step, before, after, path, line, task)
+                rendered.append((index, ChangedPrompt(path, line, task, before, after)))
+        return Upgraded(edits, None, tuple(touched), tuple(rendered))
+
+    def accept(self, upgrade: Upgrade, task: str, upgraded: Upgraded) -> None:
+        """Count a record whose text was edited."""
+        self.count(upgrade, 1, upgraded.touched, task)
+        for index, prompt in upgraded.rendered:
             outcome = self.outcome.step(upgrade.steps[index].migration)
-            if changed and len(outcome.prompts) < self.options.want_prompts:
-                outcome.prompts.append(ChangedPrompt(path, line, task, before, after))
-            outcome.rendered += not unknown
-            outcome.changed += changed
+            unknown, changed = prompt.before.unknown, prompt.before != prompt.after
             outcome.unknown += bool(unknown)
             outcome.reason = outcome.reason or unknown
-        return Upgraded(edits, None, tuple(touched))
+            if unknown:
+                continue
+            outcome.rendered += 1
+            outcome.changed += changed
+            if changed and len(outcome.prompts) < self.options.want_prompts:
+                outcome.prompts.append(prompt)
 
     def count(self, upgrade: Upgrade, records: int, touched: Sequence[int] = (), task: str = "") -> None:
         """Count records that took every step, and one that its changed rules touch."""
@@ -286,11 +293,18 @@ class JsonlConverter:
         self, line: bytes, end: bytes, number: int, schema: Schema, record: dict[str, Any]
     ) -> tuple[bytes, Upgraded]:
         """The edited line with its end; the line as it was, where it cannot be upgraded."""
+        task = record["task_id"]
         upgraded = self.upgrader.upgrade(record, schema, self.file.path, number)
         if upgraded.problem is not None:
             self.file.bad.append(upgraded.problem)
             return line + end, upgraded
-        new = self._editor(upgraded.edits)(line) + end
+        try:
+            new = self._editor(upgraded.edits)(line) + end
+        except EditError as error:
+            problem = _cannot(self.file.path, number, 1, task, None, str(error))
+            self.file.bad.append(problem)
+            return line + end, Upgraded([], problem)
+        self.upgrader.accept(self.upgrader.upgrades.from_(schema), task, upgraded)
         self._note(number, line + end, new)
         return new, upgraded
 

@@ -209,33 +209,36 @@ def _convert_yaml(
     except FormatError as error:
         file.bad.append(findings.of_format_error(path, error))
         return file
-    changes = []
+    changes, accepted = [], []
     for record, schema, valid in judge_yaml(parsed, report, reading):
         file.records += 1
         if not valid or schema is None or record.value is None:
             continue
         line, column = place(record, ())
-        edits, problem, _ = upgrader.upgrade(record.value, schema, path, line, column, format="yaml")
-        if problem is not None:
-            report.errors.append(problem)
-        elif edits:
-            changes.append((record.key, edits))
+        task = record.value["task_id"]
+        upgraded = upgrader.upgrade(record.value, schema, path, line, column, format="yaml")
+        if upgraded.problem is not None:
+            report.errors.append(upgraded.problem)
+            continue
+        accepted.append((upgrader.upgrades.from_(schema), task, upgraded))
+        if upgraded.edits:
+            changes.append((record.key, upgraded.edits))
     file.bad += report.errors
     file.warnings += report.warnings
     file.schemas += report.schemas
-    if not changes:
-        sink(data)
-        return file
     try:
-        new = edit(data, changes, reformat=writing.reformat)
+        new = edit(data, changes, reformat=writing.reformat) if changes else data
     except EditRefused as error:
         refused = Finding(
             "edit_refused", "error", path, error.line, error.column, None, None, error.reason, "", error.fix
         )
         file.bad.append(refused)
+        sink(data)
         return file
+    for item in accepted:
+        upgrader.accept(*item)
     file.changed = len(changes)
     sink(new)
-    if upgrader.options.want_changes:
+    if changes and upgrader.options.want_changes:
         file.changes.append((1, data, new))
     return file
