@@ -73,7 +73,7 @@ class Changer:
             for index in range(len(holder.items) - 1, -1, -1):
                 if _named(holder.items[index], step):
                     return index
-            if _merges(holder, step):
+            if self._merges(holder, step):
                 raise Stuck(_MERGED, _place(holder))
         raise EditError(edit, f"there is no {step!r}")
 
@@ -205,7 +205,7 @@ class Changer:
         holder: Block | Flow = self.root
         for step in path:
             if holder.kind == "mapping" and not any(_named(item, step) for item in holder.items):
-                if _merges(holder, step):
+                if self._merges(holder, step):
                     raise Stuck(_MERGED, _place(holder))
                 fresh = self._fresh(holder, step, New({}), edit)
                 self._put(holder, fresh, LAST)
@@ -284,8 +284,18 @@ class Changer:
     def _check_new(self, holder: Block | Flow, name: str | int, edit: Edit) -> None:
         if holder.kind != "mapping":
             raise EditError(edit, "the new key's parent is no mapping")
-        if any(_named(item, name) for item in holder.items) or _merges(holder, name):
+        for item in holder.items:
+            if _named(item, name):
+                raise EditError(edit, "the new key is there already")
+        if self._merges(holder, name):
             raise EditError(edit, "the new key is there already")
+
+    def _merges(self, holder: Block | Flow, step: str | int) -> bool:
+        """Whether a merge key of the mapping brings in the key `step`."""
+        node = holder.node
+        if not self.opener.unsure or node is None or holder.kind != "mapping":
+            return False
+        return any(key.tag == MERGE and merged(value, step) is not None for key, value in node.value)
 
     def _check_single(self, holder: Block | Flow, step: str | int) -> None:
         if holder.kind == "mapping" and sum(_named(item, step) for item in holder.items) > 1:
@@ -301,14 +311,6 @@ def _named(item: Item, step: str | int) -> bool:
     if item.name is not None:
         return item.name == step
     return item.key_node is not None and is_key(item.key_node, step)
-
-
-def _merges(holder: Block | Flow, step: str | int) -> bool:
-    """Whether a merge key of the mapping brings in the key `step`."""
-    node = holder.node
-    if node is None or holder.kind != "mapping":
-        return False
-    return any(key.tag == MERGE and merged(value, step) is not None for key, value in node.value)
 
 
 def _place(holder: Block | Flow) -> int:

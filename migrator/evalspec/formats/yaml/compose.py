@@ -8,7 +8,7 @@ over the parser's events, which needs no stack (design.md, "Trust": limits on al
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalspec.formats.yaml.problems import fault, syntax_error
@@ -29,6 +29,7 @@ _FAR_INDENTED = re.compile(f"[{_BREAKS}]{_INDENT}{{101}}")
 _SHALLOW_LEVELS = 2 * (_SHALLOW + 1) + 2
 #: Plain scalars below this length are remembered with their tag: keys and short values come again and again.
 _LONG = 40
+_MANY_WORDS = 4096
 #: Above these a text is surveyed event by event before it is composed.
 _MANY_BRACKETS = 400
 _LARGE = 1 << 20
@@ -63,10 +64,15 @@ def _loader() -> tuple[Any, bool]:
         return Pure, False
 
     resolver = Resolver()
+    known: dict[str, Any] = {}  # short plain scalars with their tags: keys come again and again
 
-    @lru_cache(maxsize=4096)
     def plain(value: str) -> Any:
-        return resolver.resolve(ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+        tag = resolver.resolve(ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+        if len(value) < _LONG:
+            if len(known) > _MANY_WORDS:
+                known.clear()
+            known[value] = tag
+        return tag
 
     class Fast(CParser):
         """libyaml's parser with PyYAML's resolution of tags; its unused hooks cost nothing."""
@@ -76,19 +82,10 @@ def _loader() -> tuple[Any, bool]:
 
         def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
             if kind is ScalarNode:
-                if implicit[0]:
-                    return plain(value) if len(value) < _LONG else _resolve_long(resolver, value)
-                return _STR
+                return (known.get(value) or plain(value)) if implicit[0] else _STR
             return "tag:yaml.org,2002:map" if kind is MappingNode else "tag:yaml.org,2002:seq"
 
     return Fast, True
-
-
-def _resolve_long(resolver: Any, value: str) -> Any:
-    """The tag of a plain scalar that is too long to be remembered."""
-    from yaml.nodes import ScalarNode
-
-    return resolver.resolve(ScalarNode, value, (True, False))
 
 
 def parser(text: str) -> Any:

@@ -48,8 +48,12 @@ class Verifier:
                 return False
         if value.kind == "sequence":
             return all(map(self._item, value.items, node.value))
+        same = self.same
         for item, (key, inner) in zip(value.items, node.value, strict=True):
-            if not (self._key(item, key) and self._item(item, inner)):
+            if item.is_open:
+                if not (self._key(item, key) and self.meant(item.value, inner)):
+                    return False
+            elif not (same(item.key_node, key) and same(item.value_node, inner)):
                 return False
         return True
 
@@ -70,6 +74,8 @@ class Verifier:
         """Whether two nodes are alike in kind, tag, style, value and sharing."""
         if old.tag != new.tag or old.id != new.id:
             return False
+        if self._pairs is None and old.id == "scalar":
+            return old.value == new.value and old.style == new.style  # type: ignore[no-any-return]
         if self._pairs is not None:
             if id(old) in self._pairs:  # an alias; if what it stands for was edited, the edit reached too far
                 return self._pairs[id(old)] == id(new) and id(old) not in self._opened

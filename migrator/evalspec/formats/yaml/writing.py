@@ -63,6 +63,10 @@ def layout_of(text: str, roots: Iterable[Any]) -> Layout:
 
 def line_end(text: str) -> str:
     """The file's first line end; `\\n` where it has none."""  # noqa: D301 - an escape is named
+    end = text.find("\n")
+    line = text[:end] if end >= 0 else text
+    if end >= 0 and line.isascii() and "\r" not in line[:-1]:
+        return "\r\n" if line[-1:] == "\r" else "\n"
     found = re.search(f"\r\n|[{scalars.BREAKS}]", text)
     return found.group() if found else "\n"
 
