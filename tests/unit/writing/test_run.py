@@ -197,6 +197,26 @@ def test_large_and_small_writes_and_parts_come_in_order(project: Path) -> None:
     assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
 
 
+def test_short_writes_go_on_until_the_last_byte(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from evalspec.writing import _os
+
+    class Short:
+        def __getattr__(self, name: str) -> object:
+            if name == "write":
+                return lambda fd, data: os.write(fd, data[:7])
+            return getattr(os, name)
+
+    monkeypatch.setattr(_os, "os", Short())
+    with Run(project) as run:
+        rewrite(run, project / "a.jsonl", data=b"0123456789" * 100)
+        run.commit()
+    assert (project / "a.jsonl").read_bytes() == b"0123456789" * 100
+    monkeypatch.undo()
+    write_file(project / "b.jsonl", b"0123456789" * 300_000)
+    assert (project / "b.jsonl").read_bytes() == b"0123456789" * 300_000
+    assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
 def test_a_part_is_not_made_by_a_worker_that_outlived_its_run(project: Path) -> None:
     with Run(project) as run:
         part = run.part(project / "a.jsonl")
