@@ -26,6 +26,31 @@ Reference = Annotated[str, Pattern(_is_reference, "be a family, a version or fam
 
 
 @dataclass(frozen=True, kw_only=True)
+class ViewConfig:
+    """A view of the configuration, `[views.<name>]`: what is left out is as in a plain view.
+
+    Attributes:
+        chat: the chat template: a built-in's name, or a file, from the project's folder.
+        multiturn: each example is a turn of its own.
+        system: a system instruction.
+        shots: the number of examples.
+        limit: the row to stop before; below 1, a share of the rows.
+        rank: which of `world_size` processes renders.
+        world_size: over how many processes the rows are dealt out.
+        seed: the seed of the example draws.
+    """
+
+    chat: str | Absent = ABSENT
+    multiturn: bool | Absent = ABSENT
+    system: str | Absent = ABSENT
+    shots: int | Absent = ABSENT
+    limit: float | Absent = ABSENT
+    rank: int | Absent = ABSENT
+    world_size: int | Absent = ABSENT
+    seed: int | Absent = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
 class Config:
     """The configuration table, strict.
 
@@ -34,12 +59,14 @@ class Config:
         requires: the version that task files must be at.
         tasks: files, folders and globs, from the project's folder, that are meant where no path is given.
         exclude: globs that are left out of folders.
+        views: the views that `--view` can name.
     """
 
     spec: Reference | Absent = ABSENT
     requires: Reference | Absent = ABSENT
     tasks: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
+    views: dict[str, ViewConfig] = field(default_factory=dict)
 
 
 class Project:
@@ -147,7 +174,8 @@ def _checked(path: str, data: Any) -> Config:
     for violation in explain_fields("the configuration", Shape("configuration", Config), fields, data):
         message = f"{visible(path)}: {visible(violation.field)}: {violation.message}"
         raise UsageError(message, fix=violation.fix)
-    return Config(**data)
+    views = {name: ViewConfig(**settings) for name, settings in data.get("views", {}).items()}
+    return Config(**{**data, "views": views})
 
 
 def _configuration_above(folder: str) -> str | None:

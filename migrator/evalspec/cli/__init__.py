@@ -12,6 +12,8 @@ COMMANDS = {
     "validate": "say which records are valid, and what is wrong with the others",
     "migrate": "upgrade task files to another schema version",
     "render": "print the prompts that a model would see",
+    "tasks": "list tasks, groups and tags, with their versions and files",
+    "task": "print one task's settings with the places they come from, or its prompt as a page",
     "diff": "show what would change in prompts and outputs",
     "check": "fail where a task file is not as the project requires",
     "post-process": "run a post-process rule on a text",

@@ -14,6 +14,7 @@ from evalspec.prompts.fields import unknowable
 from evalspec.prompts.findings import findings_of
 from evalspec.prompts.inline import dotted, render_inline, text_function
 from evalspec.prompts.lines import line_of
+from evalspec.prompts.message import multiturn_to_singleturn
 from evalspec.prompts.problems import failure_of
 from evalspec.prompts.prompt import Prompt
 from evalspec.prompts.records import is_template
@@ -62,8 +63,9 @@ def render_records(
                 label = TaskLabel(value["task_id"], schema.id, value.get("version"))
                 if not is_template(value, schema):
                     for view in wanted.views:
-                        row = _inline_row(label, value, schema, view, parts=wanted.parts)
-                        found = tuple(findings_of(row, file.path, place_of=_at(file.path, record.line)))
+                        place_of = _at(file.path, record.line)
+                        row = _inline_row(label, value, schema, view, place_of, parts=wanted.parts)
+                        found = tuple(findings_of(row, file.path, place_of=place_of))
                         yield line_of(row, file.path, record.line, short(schema.id), found)
                     continue
                 if sandbox is None:
@@ -154,20 +156,29 @@ def _at(path: str, line: int) -> Callable[[str], Place | None]:
 
 
 def _inline_row(
-    label: TaskLabel, record: Mapping[str, Any], schema: Schema, view: View, *, parts: bool
+    label: TaskLabel,
+    record: Mapping[str, Any],
+    schema: Schema,
+    view: View,
+    place_of: Callable[[str], Place | None],
+    *,
+    parts: bool,
 ) -> RenderedRow:
     """An inline task under a view. Where the text is all that is wanted, nothing else is made."""
     assembly = schema.declaration.assembly
     if not parts and view.chat is None and view.system is None and view.shots is None:
         text = text_function(assembly)(record)
-        return RenderedRow(label, None, view.name, Prompt(text, ()))
+        return RenderedRow(label, None, view.name, Prompt(text, ()), ((),))
     try:
-        prompt = render_inline(record, assembly, view)
+        prompt = render_inline(record, assembly, view).located(place_of)
+        chat = prompt.messages
+        if view.chat is not None and not view.multiturn:
+            chat = tuple(multiturn_to_singleturn(chat))
     except Exception as problem:  # noqa: BLE001 - a chat template raises what its author pleases
         reason = unknowable(problem)
         failure = failure_of(problem) if reason is None else None
         return RenderedRow(label, None, view.name, unknown=reason, error=failure)
-    return RenderedRow(label, None, view.name, prompt, (prompt.messages,))
+    return RenderedRow(label, None, view.name, prompt, (chat,))
 
 
 def _template_lines(

@@ -13,7 +13,9 @@ from support.sound import BODIES, NEW_IN_V2, sound
 import evalspec
 from evalspec.errors import UsageError
 from evalspec.project import Project
-from evalspec.prompts import render_files, render_inline, show_record
+from evalspec.prompts import render_inline, show_record
+from evalspec.prompts.lines import Wanted
+from evalspec.prompts.record_lines import render_records
 from evalspec.schema.schema import Schema
 from evalspec.tasks import Reading, open_tasks
 
@@ -96,13 +98,16 @@ def test_files_are_rendered_in_order_and_by_name(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     reading = Reading(PROJECT.families, schema("v1"))
     with open_tasks([str(path)], reading) as files:
-        found = [(each.line, each.task, each.schema.version, each.version) for each in render_files(files)]
+        keys = ("line", "task", "schema", "version")
+        found = [tuple(each.data[key] for key in keys) for each in render_records(files, Wanted())]
         assert found == [
-            (1, "mcq_001", "v1", None),
-            (2, "summary_001", "v2", None),
-            (3, "code_exec_001", "v3", 4),
+            (1, "mcq_001", "evalspec@v1", None),
+            (2, "summary_001", "evalspec@v2", None),
+            (3, "code_exec_001", "evalspec@v3", 4),
         ]
-        assert [each.task for each in render_files(files, {"summary_001"})] == ["summary_001"]
+        for name in ("summary_001", "sum*"):
+            wanted = Wanted(tasks=(name,))
+            assert [each.task for each in render_records(files, wanted)] == ["summary_001"]
         with pytest.raises(UsageError, match="no task 'sumary_001'") as caught:
-            list(render_files(files, {"sumary_001"}))
+            list(render_records(files, Wanted(tasks=("sumary_001",))))
     assert caught.value.fix == "did you mean 'summary_001'?"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evalspec.errors import Place
     from evalspec.prompts.lm_eval.groups import ResolvedTask
     from evalspec.prompts.lm_eval.index import Skipped
+    from evalspec.prompts.lm_eval.places import ResolvedValue
 
 FAMILY, VERSION = "lm-eval", "0.4.13"
 
@@ -168,6 +169,21 @@ def open_tree(paths: Sequence[str]) -> Tree:
         root if os.path.isabs(path) else _relative(root) for root, path in zip(roots, paths, strict=True)
     ]
     return Tree(index, tuple(roots), tuple(shown))
+
+
+def one_task(tree: Tree, name: str) -> list[ResolvedValue]:
+    """The settings of a task, each with its place or its origin.
+
+    Raises:
+        UsageError: there is no task of that name.
+    """
+    entry = tree.index.entries.get(name)
+    if entry is not None and not _is_task(entry.kind):
+        raise UsageError(
+            f"{visible(name)!r} is a {entry.kind}, not a task", fix="`evalspec tasks` lists the tasks"
+        )
+    task = tree.select([name])[0]
+    return tree.places()[task.root or 0].resolved(task)
 
 
 def _relative(root: str) -> str:

@@ -1,0 +1,54 @@
+"""What the commands that read trees of lm-eval YAML share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from evalspec.cli import _common
+from evalspec.errors import visible
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from evalspec.project import Project
+    from evalspec.prompts.lm_eval.open_tree import Tree
+
+_FAMILY = "lm-eval"
+
+
+def find_project(args: argparse.Namespace) -> Project:
+    """The project a command works in; `--spec lm-eval` names no family of records, and is left to `paths_of`."""
+    if args.spec is None or args.spec.partition("@")[0] != _FAMILY:
+        return _common.find_project(args)
+    from evalspec.project import Project
+
+    return Project.find(config=args.config)
+
+
+def paths_of(args: argparse.Namespace, project: Project) -> list[str] | None:
+    """The paths, where they mean trees of lm-eval YAML; None where they mean task files of our own contract."""
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+
+    base = project.folder or os.curdir
+    defaults = [os.path.relpath(os.path.join(base, path)) for path in project.config.tasks] or [os.curdir]
+    return lm_eval_paths(args.paths, args.spec, defaults)
+
+
+def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
+    """Read the trees; what was chosen, and what no index has, is said on standard error."""
+    from evalspec.prompts.lm_eval.open_tree import FAMILY, VERSION, open_tree
+
+    tree = open_tree(paths)
+    if not args.quiet:
+        count, shown = len(tree.index.entries), ", ".join(map(visible, paths))
+        sys.stderr.write(f"{shown}: {_common.counted(count, 'name')}, read as {FAMILY}@{VERSION}\n")
+    skipped = tree.skipped()
+    if args.verbose:
+        for path, each in skipped:
+            sys.stderr.write(f"skipped {visible(path)}:{each.line}: {visible(each.reason)} [{each.rule}]\n")
+    elif skipped and not args.quiet:
+        sys.stderr.write(f"{_common.counted(len(skipped), 'file')} in no index (-v says which, and why)\n")
+    return tree

@@ -1,0 +1,202 @@
+"""`evalspec render` under views, over rows, and over trees of lm-eval YAML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cli import ROOT, Cli
+
+V1 = ROOT / "fixtures" / "evalspec" / "v1" / "tasks.jsonl"
+V3 = ROOT / "fixtures" / "evalspec" / "v3"
+
+TREE = {
+    "colours/_base": 'dataset_path: nowhere\ntest_split: test\ndoc_to_text: "Q: {{q}}\\nA:"\ndoc_to_target: a\n',
+    "colours/sky.yaml": "include: _base\ntask: sky\ntag: nature\noutput_type: generate_until\nmetadata: {version: 2}\n",
+    "colours/wine.yaml": "include: _base\ntask: wine\noutput_type: multiple_choice\ndoc_to_choice: [red, white]\n"
+    "doc_to_target: 0\nnum_fewshot: 0\n",
+    "colours/coded.yaml": "include: _base\ntask: coded\ndoc_to_text: !function code.text\n",
+    "colours/code.py": "def text(doc):\n    return 'code says ' + doc['q']\n",
+    "group.yaml": "group: both\ntask: [sky, wine]\ngen_prefix: So\n",
+}
+
+
+@pytest.fixture
+def tree(cli: Cli) -> Path:
+    for name, text in TREE.items():
+        path = cli.cwd / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return cli.cwd / "tree"
+
+
+def rows(path: Path, *docs: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(doc) + "\n" for doc in docs))
+    return path
+
+
+def lines(out: str) -> dict[str, dict[str, Any]]:
+    return {line["task"]: line for line in map(json.loads, out.splitlines())}
+
+
+def test_v1_is_assembled_by_the_rules_of_v2_under_a_chat_template(cli: Cli) -> None:
+    old = cli.cwd / "old.jsonl"
+    old.write_bytes(V1.read_bytes())
+    view = ["--chat", "chatml", "--system", "Briefly.", "--shots", "1", "--format", "json"]
+    for turns in ([], ["--single-turn"]):
+        before = lines(cli("render", old, *view, *turns).out)
+        new = cli.cwd / "new.jsonl"
+        new.write_bytes(V1.read_bytes())
+        assert cli("migrate", "--to", "v2", new).code == 0
+        after = lines(cli("render", new, *view, *turns).out)
+        keys = ("text", "messages", "system", "shots")
+        assert [{key: each[key] for key in keys} for each in before.values()] == [
+            {key: each[key] for key in keys} for each in after.values()
+        ]
+        assert before["arith_001"]["text"].startswith("<|im_start|>system\nBriefly.<|im_end|>\n")
+
+
+def test_configured_views_are_shown_by_name_and_flags_win(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").write_text(
+        '[views.talk]\nchat = "chatml"\nmultiturn = false\nshots = 0\n[views.bare]\nshots = 0\n'
+    )
+    code, out, _ = cli(
+        "render", V1, "--task", "arith_001", "--view", "talk", "--view", "bare", "--format", "json"
+    )
+    assert code == 0
+    talk, bare = map(json.loads, out.splitlines())
+    assert (talk["view"], bare["view"], bare["shots"]) == ("talk", "bare", [])
+    assert talk["text"] == f"<|im_start|>user\n{bare['text']}<|im_end|>\n<|im_start|>assistant\n"
+    out = cli("render", V1, "--task", "arith_001", "--view", "bare", "--shots", "1", "--format", "json").out
+    assert json.loads(out)["shots"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fix"),
+    [
+        (["--view", "tlak"], "did you mean 'talk'?"),
+        (["--chat", "chatlm"], "did you mean 'chatml'?"),
+        (["--rank", "2", "--world-size", "2"], ""),
+        (["--rows", "nowhere.jsonl"], "JSONL"),
+        (["--rows-are-docs"], "give one of them"),
+        (["--spec", "lm-eval@0.4.12"], "--spec lm-eval@0.4.13"),
+    ],
+)
+def test_misuse_has_a_suggestion(cli: Cli, flags: list[str], fix: str) -> None:
+    (cli.cwd / "evalspec.toml").write_text('[views.talk]\nchat = "chatml"\n')
+    code, out, err = cli("render", V1, *flags)
+    assert (code, out) == (2, "")
+    assert fix in err
+
+
+def test_a_misspelt_setting_of_a_view_is_refused(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").write_text('[views.talk]\nchta = "chatml"\n')
+    code, _, err = cli("render", V1)
+    assert code == 2
+    assert "did you mean 'chat'?" in err
+
+
+def test_a_template_file_names_its_templates(cli: Cli) -> None:
+    templates = [{"name": "one", "template": "1"}, {"name": "two", "template": "{{ messages[0].content }}"}]
+    (cli.cwd / "tokenizer_config.json").write_text(json.dumps({"chat_template": templates}))
+    out = cli("render", V1, "--task", "arith_001", "--shots", "0", "--chat", "tokenizer_config.json#two").out
+    assert out == cli("render", V1, "--task", "arith_001", "--shots", "0").out
+    code, _, err = cli("render", V1, "--chat", "tokenizer_config.json#three")
+    assert code == 2
+    assert "one, two" in err
+
+
+def test_rows_of_a_file_are_rendered_and_limited(cli: Cli) -> None:
+    path = rows(cli.cwd / "r.jsonl", *({"word": word, "opposite": "x"} for word in ("up", "in", "on")))
+    flags = ["--task", "opposites", "--rows", path, "--shots", "0"]
+    code, out, _ = cli("render", V3 / "templates.yaml", *flags, "--limit", "2", "--format", "json")
+    assert code == 0
+    assert [(line["row"], line["split"]) for line in map(json.loads, out.splitlines())] == [
+        (0, "test"),
+        (1, "test"),
+    ]
+    out = cli("render", V3 / "templates.yaml", *flags, "--rank", "1", "--world-size", "2").out
+    assert out == "Name the opposite.\nword: in\nopposite:"
+    code, out, err = cli("render", V3 / "templates.yaml", "--rows", path)
+    assert (code, out) == (2, "")
+    assert "one template task" in err
+
+
+def test_a_tree_is_sniffed_and_one_unknown_task_stops_nothing(cli: Cli, tree: Path) -> None:
+    code, out, err = cli("render", tree, "--format", "json")
+    assert code == 0
+    found = lines(out)
+    assert list(found) == ["coded", "sky", "wine"]
+    assert found["sky"]["text"] == "Q: ⟨q⟩\nA:"
+    assert (found["sky"]["schema"], found["sky"]["version"]) == ("lm-eval@0.4.13", 2)
+    assert found["sky"]["path"] == str(tree / "colours" / "sky.yaml")
+    assert found["sky"]["parts"][0]["origin"]["path"] == str(tree / "colours" / "_base")
+    assert "code.text" in found["coded"]["unknown"]
+    assert found["coded"]["functions"]["doc_to_text"]["fingerprint"]
+    assert "unknown_prompt" in err
+    given = cli("render", tree / "colours", "--spec", "lm-eval@0.4.13", "--format", "json")
+    assert given.out == out
+
+
+def test_tasks_are_named_by_pattern_list_and_group(cli: Cli, tree: Path) -> None:
+    (cli.cwd / "names.txt").write_text("# those of the tree\nwine\n")
+    out = cli("render", tree, "--task", "s*", "--task", "@names.txt", "--format", "json").out
+    assert set(lines(out)) == {"sky", "wine"}
+    both = lines(cli("render", tree, "--task", "both", "--format", "json").out)
+    assert both["sky"]["text"].endswith("So")
+    code, _, err = cli("render", tree, "--task", "skye")
+    assert code == 2
+    assert "did you mean 'sky'?" in err
+
+
+def test_a_row_error_is_a_line_and_ends_in_1(cli: Cli, tree: Path) -> None:
+    rows(cli.cwd / "rows" / "sky" / "test.jsonl", {"qq": "x", "a": "y"})
+    rows(cli.cwd / "rows" / "wine" / "test.jsonl", {"q": "which?", "a": "y"})
+    code, out, err = cli("render", tree, "--rows-dir", "rows", "--format", "json", "--shots", "2")
+    found = lines(out)
+    assert code == 1
+    assert found["sky"]["error"] == {"type": "UndefinedError", "message": "'q' is undefined"}
+    assert "undefined_variable" in err
+    assert found["wine"]["text"] == "Q: which?\nA:"
+    assert err.count("num_fewshot: 0") == 1
+
+
+def test_trusted_functions_are_run(cli: Cli, tree: Path) -> None:
+    path = rows(cli.cwd / "r.jsonl", {"q": "hello", "a": "y"})
+    flags = ["--task", "coded", "--rows", path, "--trust-code", "--format", "json"]
+    code, out, _ = cli("render", tree, *flags)
+    assert code == 0
+    assert json.loads(out)["text"] == "code says hello"
+
+
+def test_what_is_scored_stands_beside_what_is_shown(cli: Cli, tree: Path) -> None:
+    (tree / "colours" / "wine.yaml").write_text(TREE["colours/wine.yaml"].replace("num_fewshot: 0\n", ""))
+    flags = ["--task", "wine", "--shots", "1", "--chat", "chatml", "--single-turn", "--write-out"]
+    code, out, _ = cli("render", tree, *flags)
+    assert code == 0
+    assert '≠ "red"' in out
+    assert 'the examples show " " before an answer' in out
+    (line,) = map(json.loads, cli("render", tree, *flags, "--format", "json").out.splitlines())
+    assert [pair["differs"] for pair in line["write_out"]] == [True, True]
+
+
+def test_the_cache_key_is_that_of_the_harness(cli: Cli, tree: Path) -> None:
+    out = cli("render", tree, "--task", "sky", "--cache-key", "--shots", "3").out
+    assert out.split("\t")[:2] == ["sky", "requests-sky-3shot-rank0-world_size1-tokenizer"]
+    flags = ["--chat", "chatml", "--tokenizer-name", "me", "--format", "json"]
+    (line,) = map(json.loads, cli("render", tree, "--task", "wine", "--cache-key", *flags).out.splitlines())
+    assert line["cache_key"] == (
+        "requests-wine-0shot-rank0-world_size1-chat_template-fewshot_as_multiturn-tokenizerme"
+    )
+    assert cli("render", V1, "--cache-key").code == 2
+
+
+def test_several_processes_print_what_one_prints(cli: Cli, tree: Path) -> None:
+    for number in range(70):
+        (tree / "colours" / f"n{number}.yaml").write_text(f"include: _base\ntask: n{number}\n")
+    one = cli("render", tree, "--jobs", "1", "--format", "json")
+    assert cli("render", tree, "--jobs", "2", "--format", "json") == one
+    assert len(lines(one.out)) == 73
