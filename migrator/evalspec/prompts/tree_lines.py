@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from evalspec.errors import EvalspecError
 from evalspec.prompts.cache_key import cache_file, cache_key
 from evalspec.prompts.config import task_config
 from evalspec.prompts.findings import findings_of
@@ -20,6 +20,7 @@ from evalspec.prompts.tasks import lm_eval_spec, render_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from multiprocessing.connection import Connection
 
     from evalspec.prompts.lines import Wanted
     from evalspec.prompts.lm_eval.groups import ResolvedTask
@@ -79,18 +80,52 @@ def render_tree(job: TreeJob, jobs: int = 1) -> Iterator[Line]:
     if jobs < 2 or count < _WORTH_SHARING:
         yield from _lines(job, job.tasks)
         return
-    from evalspec.tasks.workers import Workers
-
     size = max(1, min(200, count // (jobs * _PIECES_A_WORKER)))
-    pieces = [(start, min(start + size, count)) for start in range(0, count, size)]
-    with Workers(partial(_piece, job), pieces, jobs) as workers:
-        for _ in pieces:
-            yield from workers.result()
+    pieces = [job.tasks[start : start + size] for start in range(0, count, size)]
+    yield from _shared_out(job, pieces, jobs)
 
 
-def _piece(job: TreeJob, piece: tuple[int, int], _tell: Callable[[int], object]) -> list[Line]:
-    """A worker's share."""
-    return list(_lines(job, job.tasks[piece[0] : piece[1]]))
+def _shared_out(job: TreeJob, pieces: list[tuple[ResolvedTask, ...]], jobs: int) -> Iterator[Line]:
+    """The lines of all pieces in order, each made by one of several processes that have all that is read here."""
+    import multiprocessing
+
+    if "fork" not in multiprocessing.get_all_start_methods():
+        for piece in pieces:
+            yield from _lines(job, piece)
+        return
+    context = multiprocessing.get_context("fork")
+    workers, pipes = [], []
+    try:
+        for number in range(jobs):
+            pipe, far_end = context.Pipe(duplex=False)
+            worker = context.Process(target=_work, args=(job, pieces[number::jobs], far_end), daemon=True)
+            worker.start()
+            far_end.close()
+            workers.append(worker)
+            pipes.append(pipe)
+        for number in range(len(pieces)):
+            yield from pipes[number % jobs].recv()
+    except EOFError:
+        raise EvalspecError(
+            "a process that rendered tasks was killed", fix="try again, with --jobs 1"
+        ) from None
+    finally:
+        for worker in workers:
+            worker.terminate()
+            worker.join()
+
+
+def _work(job: TreeJob, pieces: list[tuple[ResolvedTask, ...]], pipe: Connection) -> None:
+    """A process's share. Ctrl-C is for the parent to answer, which ends this process."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        for piece in pieces:
+            pipe.send(list(_lines(job, piece)))
+    except BrokenPipeError:
+        return
 
 
 def _lines(job: TreeJob, tasks: Sequence[ResolvedTask]) -> Iterator[Line]:
