@@ -10,6 +10,7 @@
     │   ├── BadTasks              invalid records, and no leave to go on without them
     │   └── BrokenPromise         a migration changed what it said it would not
     ├── WriteError           1    a file could not be read or written; the old bytes are intact
+    ├── WorkerLost           1    a worker process was killed; nothing was written
     └── GuardHeld            75   another run holds the project
 
 A `Finding` is one violated rule at one place. `validate`, `check` and `diff` all report in this shape.
@@ -78,6 +79,17 @@ class EvalspecError(Exception):
         super().__init__(message)
         if fix:
             self.fix = fix
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # As it is, from process to process: not made anew from its sentence, which is what Python would try.
+        return _error, (type(self), self.args, vars(self))
+
+
+def _error(kind: type[EvalspecError], args: tuple[object, ...], state: dict[str, object]) -> EvalspecError:
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 class UsageError(EvalspecError):
@@ -180,6 +192,19 @@ class WriteError(EvalspecError):
         self.path = path
         self.reason = reason
         super().__init__(f"{visible(path)}: {reason}", fix=fix)
+
+
+class WorkerLost(EvalspecError):
+    """A worker process ended without an answer: somebody, or the system for want of memory, killed it."""
+
+    exit_code = 1
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        super().__init__(
+            f"the worker process {pid} was killed",
+            fix="run again; with --jobs 1 if the machine is short of memory",
+        )
 
 
 class GuardHeld(EvalspecError):

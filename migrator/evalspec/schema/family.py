@@ -44,6 +44,9 @@ class Family:
         self._schemas: dict[str, Schema] = {}
         self._versions: tuple[str, ...] | None = None
 
+    def __reduce__(self) -> tuple[type[Family], tuple[str, Root]]:
+        return Family, (self.name, self.root)  # code does not travel: another process loads it where it is
+
     @property
     def versions(self) -> tuple[str, ...]:
         """The names of the versions whose modules are there, by number."""
@@ -89,6 +92,9 @@ class Families:
     def __init__(self, families: Mapping[str, Family], default: str = OWN) -> None:
         self.by_name = dict(families)
         self.default = default
+
+    def __reduce__(self) -> tuple[type[Families], tuple[dict[str, Family], str]]:
+        return Families, (self.by_name, self.default)
 
     def schema(self, reference: str) -> Schema:
         """The schema of `v3`, or of `family@v3` (design.md, "Layout": a bare id is the project's, else ours).

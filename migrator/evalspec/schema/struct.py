@@ -2,8 +2,8 @@
 
 Both are built from the declaration. The struct refuses a wrong kind, a word outside a vocabulary, an unknown or a
 missing field while it decodes; the generated function checks what a struct cannot say (predicates, pairs, rules across
-fields) and counts the keys that the line must hold, which is how a repeated key shows. They only ever say yes or "look
-closer": every refusal is explained by `evalspec.schema.explain`, and a property test holds the two to one verdict.
+fields). A second one counts the keys that the lines must hold, which is how a repeated key shows. They only say yes or
+"look closer": every refusal is explained by `evalspec.schema.explain`; a property test holds both to one verdict.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.schema.declare import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from evalspec.schema.declare import Declaration, Shape
     from evalspec.schema.fields import Field, Type
@@ -27,8 +27,8 @@ class Accepter:
 
     Attributes:
         struct: the msgspec struct.
-        check: `check(records, ids)` looks at decoded records in order, appends the id of each to `ids`, and returns
-            the number of keys their lines hold; a negative number -1-i says that record i needs a closer look.
+        check: True where all of some decoded records are valid; False says that one needs a closer look.
+        count_keys: the number of keys that the lines of valid records hold, if none holds one twice.
     """
 
     def __init__(self, declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> None:
@@ -39,7 +39,8 @@ class Accepter:
         self._decoder = msgspec.json.Decoder(self.struct)
         self.decode_lines: Callable[[bytes], list[Any]] = self._decoder.decode_lines
         self.decode: Callable[[bytes], Any] = self._decoder.decode
-        self.check: Callable[[Sequence[Any], list[str]], int] = _checker(declaration, shape, fields)
+        self.check: Callable[[Sequence[Any]], bool] = _checker(declaration, shape, fields)
+        self.count_keys: Callable[[Sequence[Any]], int] = _key_counter(shape, fields)
         self.encode_lines: Callable[[Sequence[Any]], bytes] = msgspec.json.Encoder().encode_lines
 
     def writes(self, records: Sequence[Any], data: bytes) -> bool:
@@ -55,27 +56,36 @@ class Accepter:
         import msgspec
 
         try:
-            return self.check([msgspec.convert(record, self.struct)], []) >= 0
+            return self.check([msgspec.convert(record, self.struct)])
         except msgspec.ValidationError:
             return False
 
 
-def count_keys(value: object, depth: int = 2) -> int:
-    """The number of keys in a free value and all it holds; past `MAX_DEPTH` a number no line can reach."""
-    if depth > MAX_DEPTH:
-        return 1 << 60
-    if type(value) is dict:
-        keys = len(value)
-        for item in value.values():
-            if type(item) is dict or type(item) is list:
-                keys += count_keys(item, depth + 1)
-        return keys
-    keys = 0
-    if type(value) is list:
-        for item in value:
-            if type(item) is dict or type(item) is list:
-                keys += count_keys(item, depth + 1)
-    return keys
+#: What holds further values.
+_NESTING = frozenset([dict, list])
+
+
+def too_deep(values: Iterable[Any], depth: int) -> bool:
+    """True where one of the values, which stand at `depth`, holds any past `MAX_DEPTH`."""
+    for value in values:
+        if type(value) in _NESTING:
+            if depth > MAX_DEPTH:
+                return True
+            if type(value) is dict:
+                if too_deep(value.values(), depth + 1):
+                    return True
+            elif too_deep(value, depth + 1):
+                return True
+    return False
+
+
+def count_keys(value: object) -> int:
+    """The number of keys in a free value and all it holds."""
+    keys = len(value) if type(value) is dict else 0
+    if type(value) not in _NESTING:
+        return 0
+    values: Any = value.values() if type(value) is dict else value
+    return keys if _NESTING.isdisjoint(map(type, values)) else keys + sum(map(count_keys, values))
 
 
 def _struct_of(name: str, fields: Sequence[Field]) -> Any:
@@ -139,61 +149,61 @@ class _Source:
         return name
 
 
-def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> Callable[..., int]:
+def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> Callable[..., bool]:
     """Write and compile the flat check of one shape; looping over rule objects would cost a third more."""
     import msgspec
 
     source = _Source()
-    source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "count_keys": count_keys}
+    source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "too_deep": too_deep}
     by_name = {field.name: field for field in fields}
     for field in fields:
-        source.lines += _field_checks(source, f"r.{field.name}", field)
+        source.lines += _field_checks(source, f"r.{field.name}", field, 2)
     _pair_check(source, declaration)
     for rule in declaration.rules:
         if rule.shape in ("", shape.name):
             values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
             applies = f"r.{rule.when[0]} in {source.bind(rule.when[1])} and " if rule.when else ""
             _refuse_if(source, f"{applies}{source.bind(rule.check)}({values}) is not None")
-    keys = _key_count(source, "r", fields)
     body = "\n".join(f"        {line}" for line in source.lines)
-    code = (
-        "def check(records, ids):\n"
-        "    keys = i = 0\n"
-        "    add = ids.append\n"
-        "    for r in records:\n"
-        f"{body}\n"
-        f"        add(r.task_id)\n"
-        f"        keys += {keys}\n"
-        "        i += 1\n"
-        "    return keys\n"
-    )
+    code = f"def check(records):\n    for r in records:\n{body}\n    return True\n"
     exec(compile(code, f"<check of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
-    checker: Callable[..., int] = source.names["check"]
+    checker: Callable[..., bool] = source.names["check"]
     return checker
 
 
 def _refuse_if(source: _Source, condition: str) -> None:
-    source.lines.append(f"if {condition}: return -1 - i")
+    source.lines.append(f"if {condition}: return False")
 
 
-def _value_checks(source: _Source, value: str, type_: Type, depth: int = 0) -> list[str]:
-    """The checks that msgspec cannot make while it decodes, of a value and of all that it may hold."""
-    lines = [f"if not {source.bind(pattern.holds)}({value}): return -1 - i" for pattern in type_.patterns]
+def _value_checks(source: _Source, value: str, type_: Type, level: int) -> list[str]:
+    """The checks that msgspec cannot make while it decodes, of a value and of all that it may hold.
+
+    Args:
+        source: takes in the objects that the checks name.
+        value: the expression that reads the value.
+        type_: its declared type.
+        level: how deep it stands; a record's own fields stand at 2.
+    """
+    lines = [f"if not {source.bind(pattern.holds)}({value}): return False" for pattern in type_.patterns]
     if type_.distinct is not None:
         key = type_.distinct.key
         items = f"{{x.{key} for x in {value}}}" if key else f"set({value})"
-        lines.append(f"if len({items}) != len({value}): return -1 - i")
+        lines.append(f"if len({items}) != len({value}): return False")
+    if type_.kind in ("any", "union"):
+        lines.append(f"if too_deep(({value},), {level}): return False")
     if type_.item is not None:
         items = f"{value}.values()" if type_.kind == "map" else value
-        if inner := _value_checks(source, f"x{depth}", type_.item, depth + 1):
-            lines += [f"for x{depth} in {items}:", *_indented(inner)]
+        if type_.item.kind in ("any", "union"):
+            lines.append(f"if too_deep({items}, {level + 1}): return False")
+        elif inner := _value_checks(source, f"x{level}", type_.item, level + 1):
+            lines += [f"for x{level} in {items}:", *_indented(inner)]
     for field in type_.fields:
-        lines += _field_checks(source, f"{value}.{field.name}", field, depth)
+        lines += _field_checks(source, f"{value}.{field.name}", field, level + 1)
     return lines
 
 
-def _field_checks(source: _Source, value: str, field: Field, depth: int = 0) -> list[str]:
-    lines = _value_checks(source, value, field.type, depth)
+def _field_checks(source: _Source, value: str, field: Field, level: int) -> list[str]:
+    lines = _value_checks(source, value, field.type, level)
     return [f"if {value} is not UNSET:", *_indented(lines)] if lines and not field.required else lines
 
 
@@ -208,7 +218,7 @@ def _pair_check(source: _Source, declaration: Declaration) -> None:
         listed = declaration.metric_field.removesuffix("[].name")
         source.lines.append(f"for m in r.{listed}:")
         source.lines.append(
-            f"    if (r.category, {output}, m.name, r.post_process) not in {table}: return -1 - i"
+            f"    if (r.category, {output}, m.name, r.post_process) not in {table}: return False"
         )
     else:
         _refuse_if(
@@ -240,6 +250,19 @@ def _read(source: _Source, path: Sequence[str], fields: dict[str, Field]) -> str
     if not inner.required:
         missing.append(f"{value} is UNSET")
     return f"({inner_default} if {' or '.join(missing)} else {value})" if missing else value
+
+
+def _key_counter(shape: Shape, fields: Sequence[Field]) -> Callable[..., int]:
+    """Write and compile the function that counts the keys of one shape's records."""
+    import msgspec
+
+    source = _Source()
+    source.names |= {"UNSET": msgspec.UNSET, "count_keys": count_keys}
+    keys = _key_count(source, "r", fields)
+    code = f"def count(records): return sum([{keys} for r in records])"
+    exec(compile(code, f"<keys of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
+    counter: Callable[..., int] = source.names["count"]
+    return counter
 
 
 def _key_count(source: _Source, holder: str, fields: Sequence[Field]) -> str:

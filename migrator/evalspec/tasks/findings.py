@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.errors import Finding, cut, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from evalspec.errors import FormatError, Severity
     from evalspec.schema.explain import Violation
@@ -91,3 +91,8 @@ def _text_at(record: Any, violation: Violation) -> str:
         except (KeyError, IndexError, TypeError):
             return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def moved(found: Iterable[Finding], lines: int) -> list[Finding]:
+    """Findings with so many lines before the first."""
+    return [finding._replace(line=finding.line + lines) for finding in found]

@@ -42,14 +42,18 @@ class IdHashes:
 
     def dump(self) -> bytes:
         """All hashes, for `merge` in another process."""
-        return b"".join(bucket.tobytes() for bucket in self._buckets)
+        counts = array("Q", map(len, self._buckets))
+        return b"".join(bucket.tobytes() for bucket in (counts, *self._buckets))
 
     def merge(self, dumped: bytes) -> None:
         """Take in what another reader dumped."""
-        values = array("Q")
-        values.frombytes(dumped)
-        for value in values:
-            self._buckets[value >> 56].append(value)
+        width = array("Q").itemsize
+        place = width * _BUCKETS
+        counts = array("Q")
+        counts.frombytes(dumped[:place])
+        for bucket, count in zip(self._buckets, counts, strict=True):
+            bucket.frombytes(dumped[place : place + width * count])
+            place += width * count
 
 
 class Twins:
@@ -61,6 +65,10 @@ class Twins:
         self._hash = xxh3_64_intdigest
         self._suspects = suspects
         self._first: dict[str, int] = {}
+
+    def may_hold(self, ids: Iterable[str]) -> bool:
+        """True where one of the ids has a suspected hash."""
+        return not self._suspects.isdisjoint(map(self._hash, map(str.encode, ids)))
 
     def first_line(self, task_id: str, line: int) -> int | None:
         """The line on which this id came before, or None and the id counts as seen on `line`."""

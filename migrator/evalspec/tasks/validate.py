@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import FormatError, WriteError
 from evalspec.tasks import findings
@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 YAML_SUFFIXES = (".yaml", ".yml")
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 
+#: A file is shared out in ranges of so many bytes at least: to read that much takes as long as starting two workers.
+LEAST_SHARE = 4 * 1024 * 1024
+#: So many small files are worth workers, too.
+MANY_FILES = 64
+
 
 class Reading(NamedTuple):
-    """How records are read.
+    """How records are read. It can be pickled; the versions then are loaded anew.
 
     Attributes:
         families: the versions there are.
@@ -41,6 +46,13 @@ class Reading(NamedTuple):
     all_errors: bool = False
     yaml_limits: YamlLimits | None = None
     max_line: int | None = None
+
+    def __reduce__(self) -> tuple[Callable[..., Reading], tuple[object, ...]]:
+        return _reading, (self.families, self.unmarked.id, *self[2:])
+
+
+def _reading(families: Families, unmarked: str, *others: Any) -> Reading:
+    return Reading(families, families.schema(unmarked), *others)
 
 
 @dataclass
@@ -62,6 +74,13 @@ class FileReport:
     valid: int = 0
     errors: list[Finding] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
+
+    def add(self, other: FileReport, lines_before: int) -> None:
+        """Take in what another reader found in the next range of the same file, behind so many lines."""
+        self.schemas += other.schemas
+        self.valid += other.valid
+        self.errors += findings.moved(other.errors, lines_before)
+        self.warnings += findings.moved(other.warnings, lines_before)
 
 
 def format_of(path: str) -> str:
@@ -129,10 +148,32 @@ def validate_paths(
     Args:
         paths: the files, in the order of the reports.
         reading: how records are read.
-        jobs: how many processes may share a large file; None for as many as there are cores.
+        jobs: how many processes may share the work; None for as many as there are cores.
         advance: told the number of bytes that were read since it was last told.
+
+    Raises:
+        WriteError: a file cannot be read.
+        WorkerLost: a worker process was killed.
     """
+    if jobs != 1 and is_much_work(paths):
+        from evalspec.tasks.sharing import validate_shared
+        from evalspec.tasks.workers import cores
+
+        return validate_shared(paths, reading, jobs or cores(), advance)
     return [validate_path(path, reading, advance=advance) for path in paths]
+
+
+def is_much_work(paths: Sequence[str]) -> bool:
+    """True where files are so large, or so many, that workers may be worth what it takes to start them."""
+    if len(paths) >= MANY_FILES:
+        return True
+    for path in paths:
+        try:
+            if path != "-" and os.stat(path).st_size >= 2 * LEAST_SHARE:
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def validate_path(
@@ -209,8 +250,8 @@ def find_twins(stream: BinaryIO, report: FileReport, reading: Reading, suspects:
     report.errors.clear()
     for chunk in chunks_of(stream, reading):
         verdict = judge.judge(chunk)
-        assert not isinstance(verdict, Batch), "a second reading goes line by line"
-        report.errors += [finding for line in verdict for finding in line.findings]
+        if not isinstance(verdict, Batch):
+            report.errors += [finding for line in verdict for finding in line.findings]
     report.schemas, report.valid = judge.schemas, judge.valid
 
 
@@ -254,7 +295,7 @@ def judge_yaml(
 
     path = report.path
     report.warnings += [findings.of_format_error(path, error, severity="warning") for error in file.warnings]
-    seen: dict[str, int] = {}
+    seen: dict[str, YamlRecord] = {}
     for record in records(file):
         report.warnings += [
             findings.of_format_error(path, error, severity="warning") for error in record.warnings
@@ -280,9 +321,9 @@ def judge_yaml(
             line, column = place(record, violation.path)
             report.errors.append(findings.of_violation(path, line, column, value, violation))
         valid = not violations
-        if valid and (first := seen.setdefault(value["task_id"], record.line)) != record.line:
+        if valid and (first := seen.setdefault(value["task_id"], record)) is not record:
             line, column = place(record, ("task_id",))
-            report.errors.append(findings.duplicate(path, line, column, value["task_id"], first))
+            report.errors.append(findings.duplicate(path, line, column, value["task_id"], first.line))
             valid = False
         report.valid += valid
         yield record, schema, valid
