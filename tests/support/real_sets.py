@@ -81,6 +81,7 @@ def to_v1(original: Original, name: str, number: int) -> dict[str, Any] | None:
     """The record; None where the original holds no prompt in words (a list of moves, a graph, a web page to fetch)."""
     left = dict(original)
     metadata: dict[str, Any] = {}
+    targets: list[Any] | None
     record: dict[str, Any] = {"task_id": re.sub(r"\s", "_", f"{name}:{number}")}
     if "test" in left and "entry_point" in left:
         record |= {"category": "code_exec", "metric_name": "code_exec", "post_process": "extract_code_block"}
@@ -92,7 +93,7 @@ def to_v1(original: Original, name: str, number: int) -> dict[str, Any] | None:
             return None
         targets, said = _targets(left)
         metadata |= said
-        letter = targets is not None and len(targets) == 1 and targets[0] in tuple("ABCDE")
+        letter = targets is not None and targets in [[name] for name in "ABCDE"]
         record |= {"category": "mcq" if letter else "classification", "metric_name": "exact_match",
                    "post_process": "extract_letter" if letter else "extract_first_line"}  # fmt: skip
     record["prompt"] = text.rstrip()
