@@ -83,7 +83,7 @@ CASES = [
       for value in (None, 1, ["\n"])),
     *(Case("23", "mcq_choices", ("choices",), value, "bad_type", "choices") for value in (None, "a, b", {"A": "cold"})),
     Case("23", "mcq_choices", ("choices",), ["cold", 0], "bad_type", "choices[1]"),
-    *(Case("23", "arithmetic", ("generation",), value, "bad_type", "generation") for value in (None, [], "x")),
+    *(Case("23", "arithmetic", ("generation",), value, "bad_type", "generation") for value in (None, ["x"], "x")),
     *(Case("23", "arithmetic", ("generation",), {name: value}, "bad_type", f"generation.{name}")
       for name, values in (("until", (None, "\n")), ("max_gen_toks", (None, "1", 1.5, True)),
                            ("do_sample", (None, 0, "no")), ("temperature", (None, "0", False)))

@@ -342,9 +342,11 @@ def embedded_few_shot(
     prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ", gen_prefix: str | Absent = ABSENT
 ) -> str | None:
     """A prompt holds no few-shot block of its own: the examples have a field, and the renderer puts them in."""
-    if "\n" in prompt and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
+    if _HEADED_LINE.search(prompt) and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
         return "more than one line begins with `question:`, `q:` or `example:`"
     for example in examples:
+        if example.prompt not in prompt:  # with which its text begins
+            continue
         text = example_text(example, delimiter, gen_prefix)
         if text in prompt and not text.isspace():
             return "the prompt contains the text of one of its own examples"
