@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.tasks.findings import moved
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -67,6 +69,10 @@ class StepOutcome:
         self.touched += other.touched
         self.tasks += other.tasks
         self.prompts += other.prompts
+
+    def counts(self) -> dict[str, Any]:
+        """Everything but the script, which does not go from process to process."""
+        return {name: value for name, value in vars(self).items() if name != "migration"}
 
     def sentence(self, name: Callable[[str], str]) -> str:
         """The step in one line: what it did, to how many records, and what became of its promises."""
@@ -130,6 +136,15 @@ class FileOutcome:
     bad: list[Finding] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
     changes: list[tuple[int, bytes, bytes]] = field(default_factory=list)
+
+    def add(self, other: FileOutcome, lines: int) -> None:
+        """Take in what another process made of the next range of the same file, behind so many lines."""
+        self.records += other.records
+        self.changed += other.changed
+        self.schemas += other.schemas
+        self.bad += moved(other.bad, lines)
+        self.warnings += moved(other.warnings, lines)
+        self.changes += [(line + lines, old, new) for line, old, new in other.changes]
 
 
 @dataclass

@@ -16,7 +16,15 @@ from evalspec.migrate.convert import JsonlConverter, Options, RecordUpgrader
 from evalspec.migrate.outcome import FileOutcome, Outcome
 from evalspec.tasks import findings, format_of
 from evalspec.tasks.ids import Twins
-from evalspec.tasks.validate import FileReport, chunk_size, chunks_of, judge_yaml, open_regular, read_yaml
+from evalspec.tasks.validate import (
+    FileReport,
+    chunk_size,
+    chunks_of,
+    is_much_work,
+    judge_yaml,
+    open_regular,
+    read_yaml,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
 
     from evalspec.migrate.upgrade import Upgrades
     from evalspec.tasks import Reading
+    from evalspec.tasks.sharing import Range
     from evalspec.writing import Run
 
     Sink = Callable[[bytes], object]
@@ -166,9 +175,19 @@ def _attempt(
     """Convert one file into a temp of the run, or into nothing; and the hashes of ids that may stand twice."""
     from evalspec.writing import identify
 
+    ranges: Sequence[Range] = ()
+    if writing.jobs > 1 and twins is None and is_much_work([path]):
+        from evalspec.migrate.sharing import convert_shared
+        from evalspec.tasks.sharing import ranges_of
+
+        ranges = ranges_of(path, writing.jobs)
     if run is None:
+        if len(ranges) > 1:
+            return convert_shared(path, ranges, upgrader, reading, None, None, writing.advance)
         return _convert(path, upgrader, reading, writing, _nowhere, twins)
     with run.prepare(path, seen=identify(path)) as pending:
+        if len(ranges) > 1:
+            return convert_shared(path, ranges, upgrader, reading, pending, run, writing.advance)
         if not path.endswith(".gz"):
             return _convert(path, upgrader, reading, writing, pending.write, twins)
         from evalspec.formats.lines import gzip_writer

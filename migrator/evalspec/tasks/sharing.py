@@ -46,7 +46,7 @@ def shares(paths: Sequence[str], workers: int) -> list[Share]:
     held = 0
     for path in paths:
         size = _size(path)
-        ranges = ranges_of(path, size, workers)
+        ranges = ranges_of(path, workers)
         alone = path == "-" or path.endswith(".gz")
         if (ranges or alone) and batch:
             found.append(Share(tuple(batch)))
@@ -62,15 +62,16 @@ def shares(paths: Sequence[str], workers: int) -> list[Share]:
     return [*found, Share(tuple(batch))] if batch else found
 
 
-def ranges_of(path: str, size: int, workers: int) -> tuple[Range, ...]:
+def ranges_of(path: str, workers: int) -> tuple[Range, ...]:
     """The ranges in which a file is shared out; none for one that is small, or not JSONL."""
-    count = min(workers, size // validate.LEAST_SHARE)
+    size = _size(path)
     try:
         if size < _BATCH_BYTES or path.endswith(".gz") or validate.format_of(path) != "jsonl":
             return ()
     except WriteError:  # told by whoever reads it
         return ()
-    cuts = [size * number // max(count, 1) for number in range(max(count, 1))]
+    count = max(1, min(workers, size // validate.LEAST_SHARE))
+    cuts = [size * number // count for number in range(count)]
     return tuple(zip(cuts, [*cuts[1:], None], strict=True))
 
 

@@ -1,7 +1,7 @@
 """Writing files so that no crash loses one: what the rest of the tool may call.
 
 * `Run`: prepare files, then put them in place together, under the folder's guard and with a journal;
-  `PendingFile`, `Identity`, `identify`, `Written`, `PartlyWritten`, `open_part`, `run_folder` go with it.
+  `PendingFile`, `Identity`, `identify`, `Written`, `PartlyWritten`, `open_part`, `PartWriter`, `run_folder` go with it.
 * `write_file`: one whole file, as a run of its own.
 * `pending`: is there a run in this folder that did not end (`PendingRun`)? One system call where there is none.
   `pending_above` asks for the folders of files and those above, `pending_below` for a folder and those below.
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalspec.writing.convenience import open_part, run_folder, write_file
+    from evalspec.writing.convenience import PartWriter, open_part, run_folder, write_file
     from evalspec.writing.guard import Guard
     from evalspec.writing.journal import Atomic, Holder
     from evalspec.writing.names import JOURNAL, is_ours
@@ -34,6 +34,7 @@ _HOME = {
     "Guard": "guard",
     "Holder": "journal",
     "Identity": "temp",
+    "PartWriter": "convenience",
     "PartlyWritten": "outcome",
     "PendingFile": "temp",
     "PendingRun": "pending_run",
@@ -71,6 +72,7 @@ __all__ = [
     "Guard",
     "Holder",
     "Identity",
+    "PartWriter",
     "PartlyWritten",
     "PendingFile",
     "PendingRun",

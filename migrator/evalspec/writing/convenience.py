@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from evalspec.writing import _os
 from evalspec.writing.replace import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import IO
+    from collections.abc import Callable, Iterable
+    from typing import IO, Self
 
     from evalspec.writing._os import AnyPath
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 def open_part(path: AnyPath) -> IO[bytes]:
@@ -20,6 +25,43 @@ def open_part(path: AnyPath) -> IO[bytes]:
     A worker that outlives its killed parent so fails here instead of making a file that nobody would take away.
     """
     return open(path, "r+b", buffering=1 << 18)
+
+
+class PartWriter:
+    """A worker's part file, as `open_part` opens it, that tells a failing write as the `WriteError` of its file.
+
+    Args:
+        part: the part file.
+        path: the file that it is a part of.
+    """
+
+    def __init__(self, part: AnyPath, path: str) -> None:
+        self._path = path
+        self._part = self._telling(open_part, part)
+
+    def write(self, data: bytes) -> None:
+        """Add bytes at the end.
+
+        Raises:
+            WriteError: the system refused.
+        """
+        self._telling(self._part.write, data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if details[1] is None:
+            self._telling(self._part.close)
+            return
+        with suppress(OSError):
+            self._part.close()
+
+    def _telling(self, call: Callable[_P, _R], *args: _P.args, **options: _P.kwargs) -> _R:
+        try:
+            return call(*args, **options)
+        except OSError as error:
+            raise _os.refusal(self._path, error) from error
 
 
 def run_folder(paths: Iterable[AnyPath], project: AnyPath | None = None) -> str:
