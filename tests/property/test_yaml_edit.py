@@ -171,3 +171,29 @@ def test_comments_are_kept(seed: int) -> None:
     data, _, _, result = made
     comments = re.compile("# (?:own|any|eol|é 😀|in|header|top|start|next|end|c)(?=\\r?$)", re.MULTILINE)
     assert sorted(comments.findall(data.decode())) == sorted(comments.findall(result.decode()))
+
+
+texts = st.text(
+    st.sampled_from(" \t\n\r#:-|>'\"\\\\ab,[]{}&*!%@`é😀\xa0\x85\u2028\u200b\ufeff\x07~?"), max_size=12
+)
+STYLES = (
+    "k: old\n",
+    "k: 'old'\n",
+    'k: "old"\n',
+    "k: |\n  old\n",
+    "k: >\n  old\n",
+    "{k: old}\n",
+    "- k: old\n",
+    "k: old",
+)
+
+
+@given(texts, st.sampled_from(STYLES), st.sampled_from([1, 2, 4]))
+def test_every_text_can_be_written_in_every_place(text: str, style: str, step: int) -> None:
+    nested = style if style[0] in "{-" or style[-1] != "\n" else f"a:\n{' ' * step}b: 1\n{style}"
+    data = nested.encode()
+    (record,) = records(read(data))
+    result = edit(data, [(record.key, [Replace(("k",), text), Insert(("l",), [text, {text or "x": text}])])])
+    (after,) = records(read(result))
+    assert after.value is not None
+    assert (after.value["k"], after.value["l"]) == (text, [text, {text or "x": text}])

@@ -48,6 +48,11 @@ def test_refused_with_reason_and_place(text: str, one: Edit, reason: str, place:
     assert f"{place[0]}:{place[1]}" in str(error)
 
 
+def test_another_record_that_shares_the_value_is_not_changed() -> None:
+    error = refusal("- a: &x\n    k: 1\n- b: *x\n", Replace(("a", "k"), 2), key=RecordKey(0, 0))
+    assert "alias" in error.reason
+
+
 def test_refusal_names_the_record() -> None:
     text = "- a: 1\n- b: &x {k: 1}\n- c: *x\n"
     error = refusal(text, Replace(("c", "k"), 2), key=RecordKey(0, 2))
@@ -77,6 +82,8 @@ def test_a_style_that_changed_elsewhere_is_caught(monkeypatch: pytest.MonkeyPatc
     for wrong in ("a: 2\nb: x\n", 'a: 2\nb: "x"\n'):
         monkeypatch.setattr(splice, "render_root", lambda *_, text=wrong: text)
         assert refusal("a: 1\nb: 'x'\n", Replace(("a",), 2)).reason
+    monkeypatch.setattr(splice, "render_root", lambda *_: "a: 2\nb: !!str 3\n")
+    assert refusal("a: 1\nb: 3\n", Replace(("a",), 2)).reason
 
 
 REFORMATTED: list[tuple[str, Edit, str | None]] = [

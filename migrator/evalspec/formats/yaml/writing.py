@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalspec.formats.yaml import scalars
 from evalspec.formats.yaml.editing import Unwritable
 from evalspec.formats.yaml.scalars import Written
-from evalspec.formats.yaml.values import STR, Tagged
+from evalspec.formats.yaml.values import Tagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -163,21 +163,7 @@ def _block(text: str, column: int, layout: Layout, like: str | None) -> Written 
     written = scalars.folded(text, indent, layout.nl) if like == ">" else None
     if written is None:
         written = scalars.literal(text, indent, layout.nl, step=layout.step)
-    return written if written is not None and _is_exact(text, written, column) else None
-
-
-def _is_exact(text: str, written: Written, column: int) -> bool:
-    """Whether a block text reads back as `text` under a key at `column`."""
-    import yaml
-
-    from evalspec.formats.yaml.compose import parser
-
-    try:
-        root = parser(f"{' ' * column}k: {written.head}\n{written.body}").get_single_node()
-    except yaml.YAMLError:
-        return False
-    value = root.value[0][1]
-    return bool(value.tag == STR and value.value == text)
+    return written
 
 
 def _scalar(value: Any) -> str:
