@@ -137,8 +137,15 @@ def test_a_gzip_file_is_read_as_its_contents(tmp_path: Path) -> None:
         assert stream.seekable()
 
 
-@pytest.mark.parametrize("content", [b'{"a": 1}\n', gzip.compress(b"x" * 5000)[:-12], gzip.compress(b"x") + b"junk",
-                                     gzip.compress(os.urandom(500))[:200] + bytes(300)])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b'{"a": 1}\n', id="no gzip at all"),
+        pytest.param(gzip.compress(b"x" * 5000)[:-12], id="cut short"),
+        pytest.param(gzip.compress(b"x") + b"junk", id="more behind it"),
+        pytest.param(gzip.compress(os.urandom(500))[:200] + bytes(300), id="broken inside"),
+    ],
+)
 def test_a_broken_gzip_file_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(content)
