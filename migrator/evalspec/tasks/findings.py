@@ -52,6 +52,18 @@ def of_violation(
     )
 
 
+def quoted_in_yaml(record: Mapping[str, Any], violation: Violation) -> Violation:
+    """The violation with the next step for a bare YAML word that should be a text: `Yes`, `1.0`, `~`, a date."""
+    if violation.rule != "bad_type" or not violation.message.startswith("must be a text"):
+        return violation
+    value: Any = record
+    for step in violation.path:
+        value = value[step]
+    if isinstance(value, (dict, list)):
+        return violation
+    return violation._replace(fix="put it in quotes, and YAML reads the text that stands there")
+
+
 def task_of(record: Mapping[str, Any]) -> str | None:
     """The record's id, where it has one that is a text."""
     task = record.get("task_id")

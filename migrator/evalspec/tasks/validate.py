@@ -319,7 +319,8 @@ def judge_yaml(
         violations = schema.check(value, format="yaml")
         for violation in violations if reading.all_errors else violations[:1]:
             line, column = place(record, violation.path)
-            report.errors.append(findings.of_violation(path, line, column, value, violation))
+            told = findings.quoted_in_yaml(value, violation)
+            report.errors.append(findings.of_violation(path, line, column, value, told))
         valid = not violations
         if valid and (first := seen.setdefault(value["task_id"], record)) is not record:
             line, column = place(record, ("task_id",))
