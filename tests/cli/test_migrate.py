@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -471,23 +472,58 @@ def test_a_value_that_no_file_can_hold(cli: Cli, team: Path, name: str, value: s
 # ── Where files cannot be written, and interrupts ────────────────────────────────────────────────────────────
 
 
-def test_a_read_only_file_and_folder(cli: Cli, tmp_path: Path) -> None:
-    folder = tmp_path / "locked"
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB, where one may be mounted."""
+    folder = tmp_path / "disk"
     folder.mkdir()
-    path = folder / "tasks.jsonl"
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+    if (
+        os.geteuid()
+        or not shutil.which("mount")
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
+        pytest.skip("NOT TESTED: no disk can be mounted here")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_keeps_the_old_bytes(cli: Cli, small_disk: Path) -> None:
+    path = small_disk / "tasks.jsonl"
+    text = b"".join(line(f"t{at}") for at in range(200))
+    path.write_bytes(text)
+    code, out, err = cli("migrate", "--to", "v3", path)
+    assert (code, out) == (1, "")
+    assert "tasks.jsonl: the disk is full" in err
+    assert "fix: " in err
+    assert path.read_bytes() == text
+    assert files_in(small_disk) == ["tasks.jsonl"]
+
+
+def test_a_folder_that_may_only_be_read(cli: Cli, small_disk: Path) -> None:
+    path = small_disk / "tasks.jsonl"
     path.write_bytes(line("a"))
-    folder.chmod(0o500)
-    try:
-        code, out, err = cli("migrate", "--to", "v3", path)
-        if os.geteuid() == 0:  # nothing is locked for root
-            assert code == 0
-        else:
-            assert code == 1
-            assert "tasks.jsonl" in out + err
-            assert path.read_bytes() == line("a")
-            assert files_in(folder) == ["tasks.jsonl"]
-    finally:
-        folder.chmod(0o700)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    code, out, err = cli("migrate", "--to", "v3", path)
+    assert (code, out) == (1, "")
+    assert str(small_disk) in err
+    assert "fix: " in err
+    assert path.read_bytes() == line("a")
+    assert cli("migrate", "--to", "v3", path, "--dry-run").code == 0
+    assert cli("migrate", "--to", "v3", "-", stdin=path.read_bytes()).code == 0
+    assert files_in(small_disk) == ["tasks.jsonl"]
+
+
+def test_a_file_that_may_only_be_read(cli: Cli, tmp_path: Path) -> None:
+    """It is not replaced by way of its folder, not even for root: whoever took the right away meant it."""
+    path = tmp_path / "tasks.jsonl"
+    path.write_bytes(line("a"))
+    path.chmod(0o444)
+    code, out, err = cli("migrate", "--to", "v3", path)
+    assert (code, out) == (1, "")
+    assert "tasks.jsonl: it is read-only" in err
+    assert path.read_bytes() == line("a")
+    assert files_in(tmp_path) == ["tasks.jsonl"]
 
 
 def test_backups_are_kept_and_named(cli: Cli, tmp_path: Path) -> None:
