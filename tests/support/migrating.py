@@ -40,15 +40,19 @@ def migrate_lines(
     *,
     project: Project | None = None,
     options: Options | None = None,
+    chunk_size: int = 600,
 ) -> Migrated:
-    """Migrate JSONL bytes; bad lines go through as they are."""
+    """Migrate JSONL bytes; bad lines go through as they are.
+
+    Chunks are small unless said: what was learnt from one chunk's lines is tried on those of the next.
+    """
     project = project or own_project()
     upgrades = upgrades_of(target, project)
     outcome, file = Outcome(target), FileOutcome("tasks.jsonl")
     reading = Reading(project.families, project.unmarked())
     converter = JsonlConverter(RecordUpgrader(upgrades, outcome, options or Options()), reading, file)
     source, sink = io.BytesIO(data), io.BytesIO()
-    for chunk in read_lines(source):
+    for chunk in read_lines(source, chunk_size=chunk_size):
         converter.convert(chunk, source, sink.write)
     return Migrated(sink.getvalue(), file, outcome)
 
@@ -59,7 +63,7 @@ SPOILER = b"no record\n"
 
 def migrate_line_by_line(data: bytes, target: str = "v3", **more: object) -> Migrated:
     """As `migrate_lines`, with each line looked at by itself."""
-    migrated = migrate_lines(SPOILER + data, target, **more)  # type: ignore[arg-type]
+    migrated = migrate_lines(SPOILER + data, target, chunk_size=1 << 30, **more)  # type: ignore[arg-type]
     assert migrated.data.startswith(SPOILER)
     assert migrated.file.bad.pop(0).rule == "bad_json"
     return migrated._replace(data=migrated.data.removeprefix(SPOILER))

@@ -207,6 +207,9 @@ BASE = {"task_id": "t", "category": "mcq", "prompt": "Which?", "targets": ["B"],
 TRICKY: dict[str, dict[str, Any]] = {
     "plain": {},
     "metadata named like fields": {"metadata": {"prompt": "x", "metric_name": "f1", "category": {"category": 1}}},
+    "metadata with every name behind a comma": {
+        "metadata": {"a": 1, **dict.fromkeys((*BASE, "metadata", "few_shot_examples", "output_type"), 2)}
+    },
     "metadata with keys that look like syntax": {
         "metadata": {'"': 1, ',"metric_name":': 2, '":': 3, "}\n{": 4, "\\": 5}
     },
@@ -244,3 +247,25 @@ def test_lanes_of_our_own_steps_give_the_bytes_of_the_whole_way(order: tuple[str
             assert quick.data == slow.data
             assert quick.file.bad == slow.file.bad == []
             assert quick.file.changed == len(records)
+
+
+@pytest.mark.parametrize("more", TRICKY.values(), ids=TRICKY)
+@pytest.mark.parametrize("order", ORDERS)
+def test_many_lines_of_a_lane_are_cut_as_the_whole_way_edits_them(
+    more: dict[str, Any], order: tuple[str, ...]
+) -> None:
+    """Chunk after chunk of lines written alike, as one program writes them: the quickest way there is."""
+    records = []
+    for number in range(30):
+        record = BASE | more | {"task_id": f"t{number}"}
+        if number % 3 == 0:
+            record["targets"] = ["ABCDE"[number % 5]]
+        records.append({key: record[key] for key in order if key in record} | record)
+    data = styles(records)[0]
+    for target in ("v2", "v3"):
+        quick, slow = migrate_lines(data, target), migrate_line_by_line(data, target)
+        assert quick.data == slow.data
+        assert (quick.file.changed, quick.file.bad) == (30, [])
+        assert {id_: (step.records, step.touched) for id_, step in quick.outcome.steps.items()} == {
+            id_: (step.records, step.touched) for id_, step in slow.outcome.steps.items()
+        }
