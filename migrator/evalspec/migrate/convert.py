@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import Finding
 from evalspec.formats.edits import EditError
-from evalspec.migrate.lanes import Lanes
+from evalspec.migrate.lanes import Lane, Lanes
 from evalspec.migrate.operations import OperationError
 from evalspec.migrate.outcome import ChangedPrompt
 from evalspec.migrate.rendering import hold_to_promise, show
@@ -191,23 +191,19 @@ class JsonlConverter:
             sink(batch.chunk.data)
             return
         lanes = self._lanes_of(upgrade, batch)
-        quick = (
+        if (
             lanes.usable
             and not self.upgrader.options.prove_all
             and all(step.proved for step in upgrade.steps)
-        )
-        out: list[bytes] = []
-        cut_quickly = quick and batch.canonical and not self.upgrader.options.want_changes
-        if cut_quickly and self._cut(batch, lanes, out):
-            sink(b"".join(out))
+        ):
+            sink(self._by_lanes(batch, lanes))
             return
-        out.clear()
-        chosen = lanes if quick else None
         lines = batch.chunk.data.split(b"\n")
         final = len(lines) - 1
-        for index, (record, line) in enumerate(zip(batch.records, lines, strict=False)):
+        out: list[bytes] = []
+        for index, line in enumerate(lines[: len(batch.records)]):
             end = b"" if index == final else b"\n"
-            out.append(self._valid(line, end, batch.chunk.first_line + index, batch.schema, record, chosen))
+            out.append(self._whole_way_of(line, end, batch.chunk.first_line + index, batch.schema)[0])
         sink(b"".join(out))
 
     def _lanes_of(self, upgrade: Upgrade, batch: Batch) -> Lanes:
@@ -216,38 +212,64 @@ class JsonlConverter:
             self._lanes[key] = Lanes(upgrade, batch.accepter)
         return self._lanes[key]
 
-    def _cut(self, batch: Batch, lanes: Lanes, out: list[bytes]) -> bool:
-        """The canonical way: search for the places that change. False, and nothing counted, where that cannot be."""
+    def _by_lanes(self, batch: Batch, lanes: Lanes) -> bytes:
+        """The new bytes of lines whose edits follow from their lanes; the first of a lane goes the whole way."""
         data, known, key_of = batch.chunk.data, lanes.known, lanes.key
-        find, extend = data.find, out.extend
-        entries: dict[object, tuple[Any, tuple[int, ...], bool]] = {}
+        noting = self.upgrader.options.want_changes
+        cutting = batch.canonical and not noting
+        out: list[bytes] = []
+        find, add, extend = data.find, out.append, out.extend
         touched: list[tuple[int, str]] = []
-        changed = start = 0
-        for record in batch.records:
+        alike = changed = start = 0
+        for number, record in enumerate(batch.records, batch.chunk.first_line):
             end = find(b"\n", start)
             if end < 0:
                 end = len(data)
             key = key_of(record)
-            entry = entries.get(key)
-            if entry is None:
-                lane = known.get(key)
-                emit = lanes.emit(key, lane, data[start:end]) if lane is not None else None
-                if lane is None or emit is None:
-                    return False
-                entry = entries[key] = (emit, lane.touched, bool(lane.edits))
-            entry[0](data, start, end, extend)
-            if entry[1]:
-                touched += [(index, record.task_id) for index in entry[1]]
-            changed += entry[2]
-            out.append(b"\n")
+            lane = known.get(key)
+            if lane is None:
+                self._count(
+                    lanes, alike, changed, touched
+                )  # first, as ids are listed in the order of the file
+                alike, changed, touched = 0, 0, []
+                line, upgraded = self._whole_way_of(
+                    data[start:end], data[end : end + 1], number, batch.schema
+                )
+                add(line)
+                if key is not None and upgraded.problem is None:
+                    known[key] = Lane(upgraded.edits, upgraded.touched)
+                start = end + 1
+                continue
+            cut = lane.cut
+            if cutting and cut is None and lane.can_cut:
+                cut = lane.learn_cut(data[start:end], batch.schema, batch.accepter.shape)
+            if cutting and cut is not None:
+                cut(data, start, end, extend)
+                changed += bool(lane.edits)
+            else:
+                old = data[start:end]
+                new = lane.edit(old)
+                add(new)
+                changed += new != old
+                if noting and new != old:
+                    ending = data[end : end + 1]
+                    self.file.changes.append((number, old + ending, new + ending))
+            if lane.touched:
+                touched += [(index, record.task_id) for index in lane.touched]
+            alike += 1
+            add(b"\n")
             start = end + 1
-        if not data.endswith(b"\n"):
+        self._count(lanes, alike, changed, touched)
+        if out[-1] == b"\n" and not data.endswith(b"\n"):
             out.pop()
+        return b"".join(out)
+
+    def _count(self, lanes: Lanes, records: int, changed: int, touched: list[tuple[int, str]]) -> None:
+        """Count records that were edited by their lanes, and the steps that change the outputs of some."""
         self.file.changed += changed
-        self.upgrader.count(lanes.upgrade, len(batch.records))
+        self.upgrader.count(lanes.upgrade, records)
         for index, task in touched:
             self.upgrader.touch(lanes.upgrade, index, task)
-        return True
 
     # ── Single lines ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -270,24 +292,11 @@ class JsonlConverter:
             return
         sink(self._whole_way(text, end, line.number, line.schema, line.record)[0])
 
-    def _valid(
-        self, line: bytes, end: bytes, number: int, schema: Schema, record: Any, lanes: Lanes | None
-    ) -> bytes:
-        """One line of a batch, by its lane if it has one."""
+    def _whole_way_of(self, line: bytes, end: bytes, number: int, schema: Schema) -> tuple[bytes, Upgraded]:
+        """As `_whole_way`, of a line of a batch."""
         import msgspec
 
-        key = lanes.key(record) if lanes is not None else None
-        lane = lanes.known.get(key) if lanes is not None and key is not None else None
-        if lanes is not None and lane is not None:
-            new = lane.edit(line) + end
-            self.upgrader.count(lanes.upgrade, 1, lane.touched, record.task_id)
-            self._note(number, line + end, new)
-            return new
-        plain = msgspec.json.decode(line)
-        new, upgraded = self._whole_way(line, end, number, schema, plain)
-        if lanes is not None and key is not None and upgraded.problem is None:
-            lanes.add(key, upgraded.edits, upgraded.touched)
-        return new
+        return self._whole_way(line, end, number, schema, msgspec.json.decode(line))
 
     def _whole_way(
         self, line: bytes, end: bytes, number: int, schema: Schema, record: dict[str, Any]

@@ -12,7 +12,7 @@ whole way with every record.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalspec.formats.jsonl import edit_pieces
 from evalspec.formats.line_editor import LineEditor
@@ -32,18 +32,31 @@ if TYPE_CHECKING:
     Emit = Callable[[bytes, int, int, Callable[[Sequence[bytes]], object]], object]
 
 
-class Lane(NamedTuple):
+class Lane:
     """What all records of a lane have in common.
 
     Attributes:
         edits: the edits of each of them.
         edit: gives the edited line for a line of the lane.
         touched: the steps whose changed post-process rules these records use, by index.
+        cut: what cuts canonical lines of the lane; None where it is not learnt, or cannot be.
+        can_cut: False once it is known that searching cannot cut them.
     """
 
-    edits: tuple[Edit, ...]
-    edit: Callable[[bytes], bytes]
-    touched: tuple[int, ...]
+    __slots__ = ("can_cut", "cut", "edit", "edits", "touched")
+
+    def __init__(self, edits: Sequence[Edit], touched: tuple[int, ...]) -> None:
+        self.edits = tuple(edits)
+        self.edit: Callable[[bytes], bytes] = LineEditor(edits, bounded=True).edit
+        self.touched = touched
+        self.cut: Emit | None = None
+        self.can_cut = True
+
+    def learn_cut(self, line: bytes, schema: Schema, shape: Shape) -> Emit | None:
+        """Learn from a canonical line of the lane, of a version and shape, how they are cut."""
+        self.cut = compile_emit(line, self.edits, schema, shape)
+        self.can_cut = self.cut is not None
+        return self.cut
 
 
 def is_determined(upgrade: Upgrade, shape: Shape) -> bool:
@@ -309,17 +322,3 @@ class Lanes:
             upgrade.lane_keys[accepter] = is_determined(upgrade, accepter.shape), lane_key(upgrade, accepter)
         self.usable, self.key = upgrade.lane_keys[accepter]
         self.known: dict[object, Lane] = {}
-        self._emits: dict[object, Emit | None] = {}
-
-    def add(self, key: object, edits: Sequence[Edit], touched: tuple[int, ...]) -> Lane:
-        """Remember the lane of a record that went the whole way."""
-        editor = LineEditor(edits, bounded=True)
-        lane = Lane(tuple(edits), editor.edit, touched)
-        self.known[key] = lane
-        return lane
-
-    def emit(self, key: object, lane: Lane, line: bytes) -> Emit | None:
-        """What cuts canonical lines of the lane, learnt from the first of them; None where searching cannot."""
-        if key not in self._emits:
-            self._emits[key] = compile_emit(line, lane.edits, self.upgrade.source, self.accepter.shape)
-        return self._emits[key]

@@ -48,6 +48,8 @@ class Accepter:
 
         Lines of that form hold one record each and no key twice.
         """
+        if not data.startswith(self.encode_lines(records[:1])):
+            return False
         written = self.encode_lines(records)
         return written == data or written == data + b"\n"
 
@@ -81,11 +83,14 @@ def too_deep(values: Iterable[Any], depth: int) -> bool:
 
 def count_keys(value: object) -> int:
     """The number of keys in a free value and all it holds."""
-    keys = len(value) if type(value) is dict else 0
     if type(value) not in _NESTING:
         return 0
+    keys = len(value) if type(value) is dict else 0
     values: Any = value.values() if type(value) is dict else value
-    return keys if _NESTING.isdisjoint(map(type, values)) else keys + sum(map(count_keys, values))
+    for inner in values:
+        if type(inner) in _NESTING:
+            keys += count_keys(inner)
+    return keys
 
 
 def _struct_of(name: str, fields: Sequence[Field]) -> Any:
