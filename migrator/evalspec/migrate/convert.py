@@ -213,18 +213,23 @@ class JsonlConverter:
         return self._lanes[key]
 
     def _by_lanes(self, batch: Batch, lanes: Lanes) -> bytes:
-        """The new bytes of lines whose edits follow from their lanes; the first of a lane goes the whole way."""
-        data, known, key_of = batch.chunk.data, lanes.known, lanes.key
+        """The new bytes of lines whose edits follow from their lanes; the first of a lane goes the whole way.
+
+        Records of canonical lines are made anew and encoded all at once, other lines are edited as text.
+        """
+        import msgspec
+
+        lines = batch.chunk.data.split(b"\n")
+        final = b"" if lines[-1] else b"\n"
         noting = self.upgrader.options.want_changes
-        cutting = batch.canonical and not noting
-        out: list[bytes] = []
-        find, add, extend = data.find, out.append, out.extend
+        remaking = batch.canonical and not noting
+        written: Callable[[bytes], Any] = msgspec.Raw if remaking else bytes
+        known, key_of = lanes.known, lanes.key
+        out: list[Any] = []
+        add = out.append
         touched: list[tuple[int, str]] = []
-        alike = changed = start = 0
-        for number, record in enumerate(batch.records, batch.chunk.first_line):
-            end = find(b"\n", start)
-            if end < 0:
-                end = len(data)
+        alike = changed = 0
+        for index, record in enumerate(batch.records):
             key = key_of(record)
             lane = known.get(key)
             if lane is None:
@@ -232,37 +237,33 @@ class JsonlConverter:
                     lanes, alike, changed, touched
                 )  # first, as ids are listed in the order of the file
                 alike, changed, touched = 0, 0, []
-                line, upgraded = self._whole_way_of(
-                    data[start:end], data[end : end + 1], number, batch.schema
-                )
-                add(line)
+                end = b"\n" if index < len(lines) - 1 else b""
+                number = batch.chunk.first_line + index
+                new, upgraded = self._whole_way_of(lines[index], end, number, batch.schema)
+                add(written(new.removesuffix(b"\n")))
                 if key is not None and upgraded.problem is None:
                     known[key] = Lane(upgraded.edits, upgraded.touched)
-                start = end + 1
                 continue
-            cut = lane.cut
-            if cutting and cut is None and lane.can_cut:
-                cut = lane.learn_cut(data[start:end], batch.schema, batch.accepter.shape)
-            if cutting and cut is not None:
-                cut(data, start, end, extend)
+            if remaking and lane.learns:
+                lane.learn(lines[index], record)
+            if remaking and lane.remake is not None:
+                add(lane.remake(record))
                 changed += bool(lane.edits)
             else:
-                old = data[start:end]
-                new = lane.edit(old)
-                add(new)
-                changed += new != old
-                if noting and new != old:
-                    ending = data[end : end + 1]
-                    self.file.changes.append((number, old + ending, new + ending))
+                new = lane.edit(lines[index])
+                add(written(new))
+                changed += new != lines[index]
+                if noting and new != lines[index]:
+                    end = b"\n" if index < len(lines) - 1 else b""
+                    self.file.changes.append((batch.chunk.first_line + index, lines[index] + end, new + end))
             if lane.touched:
-                touched += [(index, record.task_id) for index in lane.touched]
+                touched += [(step, record.task_id) for step in lane.touched]
             alike += 1
-            add(b"\n")
-            start = end + 1
         self._count(lanes, alike, changed, touched)
-        if out[-1] == b"\n" and not data.endswith(b"\n"):
-            out.pop()
-        return b"".join(out)
+        if not remaking:
+            return b"\n".join(out) + final
+        encoded = batch.accepter.encode_lines(out)
+        return encoded if final else encoded[:-1]
 
     def _count(self, lanes: Lanes, records: int, changed: int, touched: list[tuple[int, str]]) -> None:
         """Count records that were edited by their lanes, and the steps that change the outputs of some."""

@@ -14,7 +14,9 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from evalspec.formats.jsonl import edit_pieces
+from evalspec.formats.json_edit import edit_text
+from evalspec.formats.json_text import MAX_DEPTH
+from evalspec.formats.jsonl import encoded, parse_line
 from evalspec.formats.line_editor import LineEditor
 from evalspec.migrate.carry import made_by
 
@@ -25,11 +27,9 @@ if TYPE_CHECKING:
     from evalspec.migrate.upgrade import Upgrade
     from evalspec.schema.declare import Rule, Shape
     from evalspec.schema.fields import Field, Type
-    from evalspec.schema.schema import Schema
     from evalspec.schema.struct import Accepter
 
-    #: `emit(data, start, end, extend)` gives `extend` the pieces of the edited line for `data[start:end]`.
-    Emit = Callable[[bytes, int, int, Callable[[Sequence[bytes]], object]], object]
+    Remake = Callable[[Any], Any]
 
 
 class Lane:
@@ -39,24 +39,27 @@ class Lane:
         edits: the edits of each of them.
         edit: gives the edited line for a line of the lane.
         touched: the steps whose changed post-process rules these records use, by index.
-        cut: what cuts canonical lines of the lane; None where it is not learnt, or cannot be.
-        can_cut: False once it is known that searching cannot cut them.
+        remake: makes of a record of a canonical line what encodes to its edited line; None where it is not learnt.
+        learns: False once it is known that there is no such function.
     """
 
-    __slots__ = ("can_cut", "cut", "edit", "edits", "touched")
+    __slots__ = ("edit", "edits", "learns", "remake", "touched")
 
     def __init__(self, edits: Sequence[Edit], touched: tuple[int, ...]) -> None:
         self.edits = tuple(edits)
         self.edit: Callable[[bytes], bytes] = LineEditor(edits, bounded=True).edit
         self.touched = touched
-        self.cut: Emit | None = None
-        self.can_cut = True
+        self.remake: Remake | None = None
+        self.learns = True
 
-    def learn_cut(self, line: bytes, schema: Schema, shape: Shape) -> Emit | None:
-        """Learn from a canonical line of the lane, of a version and shape, how they are cut."""
-        self.cut = compile_emit(line, self.edits, schema, shape)
-        self.can_cut = self.cut is not None
-        return self.cut
+    def learn(self, line: bytes, record: Any) -> None:
+        """Learn from the first canonical line, and hold what was learnt against the edit of its text."""
+        import msgspec
+
+        self.learns = False
+        remake = compile_remake(line, self.edits)
+        if remake is not None and msgspec.json.encode(remake(record)) == self.edit(line):
+            self.remake = remake
 
 
 def is_determined(upgrade: Upgrade, shape: Shape) -> bool:
@@ -232,78 +235,68 @@ def _has(value: Any, key: str) -> bool:
     return getattr(value, key, msgspec.UNSET) is not msgspec.UNSET
 
 
-def compile_emit(line: bytes, edits: Sequence[Edit], schema: Schema, shape: Shape) -> Emit | None:
-    """What cuts canonical lines like `line` at the few places that change, by searching for the keys around them.
+#: The only key of an object that stands for a value of the record; no record has it.
+_SLOT = "\0"
 
-    In a canonical line `,"key":` stands nowhere inside a text, whose quotes are escaped; so the first one behind a
-    place is the next such key, unless a value in between may hold keys of its own by that name. None in that case.
+
+def compile_remake(line: bytes, edits: Sequence[Edit]) -> Remake | None:
+    """What makes of a decoded record the value whose encoding is its edited line, for canonical lines like `line`.
+
+    A canonical line is what encoding its record gives. So a value that the edits leave alone is written again as it
+    stood, and what the edits bring is the same for the whole lane. None where an edit looks into a value.
     """
-    before, after = edit_pieces(line, edits)
-    glue = [piece for piece in before if isinstance(piece, bytes)]
-    keys = [piece.rpartition(b'":')[0].rpartition(b'"')[2].decode() for piece in glue[:-1]]
-    runs = _runs(after, glue)
-    if runs is None:
+    import msgspec
+
+    edited = edit_text(parse_line(line).node, edits, max_depth=MAX_DEPTH)
+    if edited.opened:
         return None
-    types = {field.name: field.type for field in schema.fields[shape.name]}
-    marks = sorted({mark for run in runs if not isinstance(run, bytes) for mark in _marks_of(run, len(keys))})
-    for mark in marks:
-        if any(_may_hold(types[key], keys[mark]) for key in keys[:mark]):
-            return None
-    names: dict[str, Any] = {f"g{mark}": glue[mark] for mark in marks}
-    body, last = [], "s"
-    for mark in marks:
-        body.append(f"p{mark} = d.find(g{mark}, {last})")
-        last = f"p{mark}"
-    pieces = []
-    for number, run in enumerate(runs):
-        if isinstance(run, bytes):
-            names[f"c{number}"] = run
-            pieces.append(f"c{number}")
-        else:
-            first, final = run
-            start = f"s + {len(glue[0])}" if first == 0 else f"p{first} + {len(glue[first])}"
-            end = f"e - {len(glue[-1])}" if final == len(keys) - 1 else f"p{final + 1}"
-            pieces.append(f"d[{start}:{end}]")
-    code = "def emit(d, s, e, extend):\n" + "".join(f"    {line}\n" for line in body)
-    code += f"    extend(({', '.join(pieces)},))\n"
-    exec(compile(code, "<lane>", "exec"), names)  # noqa: S102 - our own text
-    emit: Emit = names["emit"]
-    return emit
+    glue = [piece for piece in encoded(edited.before) if isinstance(piece, bytes)]
+    keys = [piece.rpartition(b'":')[0].rpartition(b'"')[2].decode() for piece in glue[:-1]]
+    pieces = [
+        piece if isinstance(piece, bytes) else b'{"\\u0000":%d}' % piece for piece in encoded(edited.after)
+    ]
+    names: dict[str, Any] = {}
+    expression = _making(msgspec.json.decode(b"".join(pieces)), keys, names)
+    if not expression:
+        return None
+    remake: Remake = eval(f"lambda r: {expression}", names)  # noqa: S307 - our own text
+    return remake
 
 
-def _runs(after: Sequence[bytes | int], glue: Sequence[bytes]) -> list[bytes | tuple[int, int]] | None:
-    """The edited line as fixed bytes and runs of values that keep what stands between them; None out of order."""
-    runs: list[bytes | tuple[int, int]] = []
-    previous = -1
-    for position, piece in enumerate(after):
-        if isinstance(piece, int):
-            if piece <= previous:
-                return None
-            last = runs[-1] if runs else b""
-            joined = position >= 2 and after[position - 2] == piece - 1 and last == glue[piece]
-            if joined and isinstance(run := runs[-2], tuple):
-                runs[-2:] = [(run[0], piece)]
-            else:
-                runs.append((piece, piece))
-            previous = piece
-        else:
-            runs.append(piece)
-    return runs
+def _making(value: Any, keys: Sequence[str], names: dict[str, Any]) -> str:
+    """The expression that makes a value of the edited line; empty where it has no slot, so is the same in all lines."""
+    import msgspec
+
+    if isinstance(value, list):
+        items = [_making(item, keys, names) for item in value]
+        if not any(items):
+            return ""
+        made = [item or _constant(names, inner) for item, inner in zip(items, value, strict=True)]
+        return f"[{', '.join(made)}]"
+    if not isinstance(value, dict):
+        return ""
+    if list(value) == [_SLOT]:
+        return f"r.{keys[value[_SLOT]]}"
+    items = [_making(item, keys, names) for item in value.values()]
+    if not any(items):
+        return ""
+    columns = {f"value_{number}": key for number, key in enumerate(value)}
+    struct = msgspec.defstruct("Remade", [(name, Any) for name in columns], rename=columns, gc=False)
+    made = [item or _constant(names, inner) for item, inner in zip(items, value.values(), strict=True)]
+    return f"{_bound(names, struct)}({', '.join(made)})"
 
 
-def _marks_of(run: tuple[int, int], values: int) -> list[int]:
-    """The pieces of glue that have to be found to cut a run out: before its first value and behind its last."""
-    first, final = run
-    return [mark for mark in (first, final + 1) if 0 < mark < values]
+def _constant(names: dict[str, Any], value: object) -> str:
+    """The name of a value that is the same in all lines, already encoded."""
+    import msgspec
+
+    return _bound(names, msgspec.Raw(msgspec.json.encode(value)))
 
 
-def _may_hold(type_: Type, key: str) -> bool:
-    """True where a value of this type may hold an object with such a key."""
-    if type_.kind in ("map", "any", "union"):
-        return True
-    if type_.kind == "list" and type_.item is not None:
-        return _may_hold(type_.item, key)
-    return any(field.name == key or _may_hold(field.type, key) for field in type_.fields)
+def _bound(names: dict[str, Any], value: object) -> str:
+    name = f"_{len(names)}"
+    names[name] = value
+    return name
 
 
 class Lanes:
