@@ -32,22 +32,28 @@ class ViewConfig:
     Attributes:
         chat: the chat template: a built-in's name, or a file, from the project's folder.
         multiturn: each example is a turn of its own.
+        single_turn: the opposite of `multiturn`, as the flag says it.
         system: a system instruction.
         shots: the number of examples.
         limit: the row to stop before; below 1, a share of the rows.
         rank: which of `world_size` processes renders.
         world_size: over how many processes the rows are dealt out.
         seed: the seed of the example draws.
+        tokenizer_name: the tokenizer's name, as it stands in the harness's request-cache key.
+        tokenizer: a `tokenizer.json` that shows where prompts are cut, from the project's folder.
     """
 
     chat: str | Absent = ABSENT
     multiturn: bool | Absent = ABSENT
+    single_turn: bool | Absent = ABSENT
     system: str | Absent = ABSENT
     shots: int | Absent = ABSENT
     limit: float | Absent = ABSENT
     rank: int | Absent = ABSENT
     world_size: int | Absent = ABSENT
     seed: int | Absent = ABSENT
+    tokenizer_name: str | Absent = ABSENT
+    tokenizer: str | Absent = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.cli import ROOT, Cli
+from support.tokenizers import write_tokenizer
 
 V1 = ROOT / "fixtures" / "evalspec" / "v1" / "tasks.jsonl"
 V3 = ROOT / "fixtures" / "evalspec" / "v3"
@@ -90,6 +91,16 @@ def test_misuse_has_a_suggestion(cli: Cli, flags: list[str], fix: str) -> None:
     code, out, err = cli("render", V1, *flags)
     assert (code, out) == (2, "")
     assert fix in err
+
+
+@pytest.mark.parametrize("setting", ["multiturn = false", "single_turn = true"])
+def test_a_view_of_one_turn_in_either_word(cli: Cli, setting: str) -> None:
+    (cli.cwd / "evalspec.toml").write_text(f'[views.one]\nchat = "chatml"\n{setting}\n')
+    one = cli("render", V1, "--task", "arith_001", "--view", "one")
+    assert one.code == 0
+    assert one.out == cli("render", V1, "--task", "arith_001", "--chat", "chatml", "--single-turn").out
+    (cli.cwd / "evalspec.toml").write_text("[views.one]\nmultiturn = true\nsingle_turn = true\n")
+    assert cli("render", V1, "--view", "one").code == 2
 
 
 def test_a_misspelt_setting_of_a_view_is_refused(cli: Cli) -> None:
@@ -200,3 +211,42 @@ def test_several_processes_print_what_one_prints(cli: Cli, tree: Path) -> None:
     one = cli("render", tree, "--jobs", "1", "--format", "json")
     assert cli("render", tree, "--jobs", "2", "--format", "json") == one
     assert len(lines(one.out)) == 73
+
+
+def test_a_tokenizer_shows_its_cuts_and_the_joins_inside_its_tokens(cli: Cli, tree: Path) -> None:
+    write_tokenizer(cli.cwd / "tokenizer.json")
+    (tree / "colours" / "wine.yaml").write_text(TREE["colours/wine.yaml"].replace("num_fewshot: 0\n", ""))
+    path = rows(cli.cwd / "r.jsonl", {"q": "which?", "a": "y"}, {"q": "which?", "a": "z"})
+    flags = ["--task", "wine", "--rows", path, "--limit", "1", "--shots", "1"]
+    cut = [*flags, "--tokenizer", "tokenizer.json"]
+    bare = cli("render", tree, *flags).out
+    assert bare == "Q: which?\nA: red\n\nQ: which?\nA:"
+    shown = cli("render", tree, *cut)
+    assert "A│:│ ‿red│\n" in shown.out
+    assert "a join inside a token" in shown.err
+    assert shown.out.replace("│", "").replace("‿", "") == bare
+    assert cli("render", tree, *cut, "-0").out == bare + "\0"
+    (line,) = map(json.loads, cli("render", tree, *cut, "--format", "json").out.splitlines())
+    assert line["text"] == bare
+    moved = [join for join in line["tokens"]["joins"] if join["moved"]]
+    assert [(join["before"], join["after"]) for join in moved] == [("join", "answer")]
+    assert [request["moved"] for request in line["tokens"]["requests"]] == [False, False]
+    beside = cli("render", tree, *cut, "--write-out").out
+    assert '"│ red"' in beside
+    assert "A│:│ ‿red" in beside
+    page = cli("task", "wine", tree, "--prompt", "--rows", path, *cut[4:]).out
+    assert "a token reaches over this join" in page
+    assert '"│ white"' in page
+
+
+def test_a_view_names_its_tokenizer(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").write_text('[views.cut]\ntokenizer = "models/tokenizer.json"\n')
+    code, out, err = cli("render", V1, "--view", "cut")
+    assert (code, out) == (2, "")
+    assert "models/tokenizer.json" in err
+    (cli.cwd / "models").mkdir()
+    write_tokenizer(cli.cwd / "models" / "tokenizer.json")
+    (cli.cwd / "below").mkdir()
+    code, out, _ = cli("render", V1, "--view", "cut", "--task", "arith_001", cwd=cli.cwd / "below")
+    assert code == 0
+    assert "│" in out

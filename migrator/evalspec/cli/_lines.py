@@ -94,13 +94,22 @@ def write_texts(write: Write, lines: Iterable[Line], *, views: bool) -> None:
     waiting: tuple[str, str] | None = None
     several = False
     for line in lines:
-        for text in line.texts:
+        for text in _shown(line):
             if waiting is not None:
                 write(_headed(*waiting, first=not several))
                 several = True
             waiting = heading(line, view=views), text
     if waiting is not None:
         write(_headed(*waiting, first=False) if several else _bytes(waiting[1]))
+
+
+def _shown(line: Line) -> tuple[str, ...]:
+    """A line's texts, with the cuts of its view's tokenizer, where it has one."""
+    if not line.data.get("tokens"):
+        return line.texts
+    from evalspec.report.token_marks import marked_texts
+
+    return marked_texts(line.data)
 
 
 def write_side_by_side(write: Write, lines: Iterable[Line], *, views: bool) -> None:
@@ -111,7 +120,7 @@ def write_side_by_side(write: Write, lines: Iterable[Line], *, views: bool) -> N
     for line in lines:
         prompt = prompt_of(line.data)
         if prompt is not None:
-            table = side_by_side(prompt, scored_of(line.data))
+            table = side_by_side(prompt, scored_of(line.data), line.data)
             write(_bytes(f"--- {heading(line, view=views)}\n{table}\n"))
 
 

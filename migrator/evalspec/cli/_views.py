@@ -21,6 +21,7 @@ _SETTINGS = (
     "world_size",
     "seed",
     "tokenizer_name",
+    "tokenizer",
 )
 
 
@@ -45,6 +46,11 @@ def add_views(parser: argparse.ArgumentParser) -> None:
     views.add_argument("--world-size", type=_common.positive, metavar="N", help="of how many processes (1)")
     views.add_argument("--seed", type=int, metavar="N", help="the seed of the example draws (1234)")
     views.add_argument("--tokenizer-name", metavar="NAME", help="the tokenizer's name, for --cache-key")
+    views.add_argument(
+        "--tokenizer",
+        metavar="PATH",
+        help="a local tokenizer.json: show where it cuts, and the joins it does not cut at (extra `tokens`)",
+    )
 
 
 def add_rows(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,8 @@
 """Print the prompts that a model would see, to the byte.
 
 One prompt is printed as it is, with nothing added; several have a line `--- TASK` before each. A template task without
-rows is shown with a placeholder row: a column `question` reads ⟨question⟩.
+rows is shown with a placeholder row: a column `question` reads ⟨question⟩. With a tokenizer the texts have marks in
+them (`│` where a token ends, `‿` at a join of two parts that lies inside a token), but not in JSON or under `--null`.
 
 Trees of lm-eval YAML are rendered too. There, `--task` takes groups and tags as well as tasks.
 """
@@ -77,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     told = _lines.Told(args)
     with ExitStack() as stack:
         lines = told.each(rendered(args, project, views, stack))
-        _write(args, lines, stack, several=len(views) > 1)
+        _write(args, lines, stack, views)
     return 1 if told.failed else 0
 
 
@@ -85,10 +86,13 @@ def rendered(
     args: argparse.Namespace, project: Project, views: tuple[View, ...], stack: ExitStack
 ) -> Iterator[Line]:
     """The lines that the arguments ask for; files stay open as long as `stack`."""
+    from evalspec.prompts.tokens import with_tokens
+
     paths = _trees.paths_of(args, project)
-    if paths is not None:
-        return _of_tree(args, project, views, paths)
-    return _of_files(args, project, views, stack)
+    lines = (
+        _of_tree(args, project, views, paths) if paths is not None else _of_files(args, project, views, stack)
+    )
+    return lines if args.null else with_tokens(lines, views)
 
 
 def _of_files(
@@ -112,7 +116,7 @@ def _of_files(
     roots = [project.folder] if project.folder else []
     family = project.families.default
     rows = row_options(given, project.folder, family, roots, are_docs=args.rows_are_docs)
-    wanted = Wanted(views, _views.named_tasks(args.task), rows, parts=_needs_parts(args))
+    wanted = Wanted(views, _views.named_tasks(args.task), rows, parts=_needs_parts(args, views))
     with _common.progress(args, "reading", paths) as advance:
         opened = open_tasks(paths, reading, allow_bad=args.allow_bad_tasks, advance=advance)
         files = stack.enter_context(opened)
@@ -132,18 +136,22 @@ def _of_tree(
     tree = _trees.open_trees(args, paths)
     tasks = tree.select(_views.named_tasks(args.task))
     rows = row_options(given, project.folder, FAMILY, tree.roots, are_docs=args.rows_are_docs)
-    wanted = Wanted(views, (), rows, parts=_needs_parts(args))
+    wanted = Wanted(views, (), rows, parts=_needs_parts(args, views))
     job = TreeJob(tree, tuple(tasks), wanted, trusted=args.trust_code, given=given)
     if args.cache_key:
         return cache_keys(job)
     return render_tree(job, args.jobs or _common.cores())
 
 
-def _needs_parts(args: argparse.Namespace) -> bool:
-    return bool(args.format == "json" or args.write_out)
+def _needs_parts(args: argparse.Namespace, views: tuple[View, ...]) -> bool:
+    cut = any(view.tokenizer is not None for view in views)
+    return bool(args.format == "json" or args.write_out or (cut and not args.null))
 
 
-def _write(args: argparse.Namespace, lines: Iterator[Line], stack: ExitStack, *, several: bool) -> None:
+def _write(
+    args: argparse.Namespace, lines: Iterator[Line], stack: ExitStack, views: tuple[View, ...]
+) -> None:
+    several = len(views) > 1
     write = stack.enter_context(_output.byte_sink(args))
     if args.format == "json":
         _lines.write_json(write, _scored(lines) if args.write_out else lines)
@@ -155,6 +163,10 @@ def _write(args: argparse.Namespace, lines: Iterator[Line], stack: ExitStack, *,
         _lines.write_null(write, lines)
     else:
         _lines.write_texts(write, lines, views=several)
+        if any(view.tokenizer is not None for view in views) and not args.quiet:
+            from evalspec.report.token_marks import LEGEND
+
+            sys.stderr.write(f"{LEGEND}\n")
     sys.stdout.flush()
 
 

@@ -79,7 +79,8 @@ def _prompt(args: argparse.Namespace, project: Project) -> int:
     from evalspec.cli import render
     from evalspec.prompts.view_config import views_of
 
-    more = {"task": [args.name], "cache_key": False, "write_out": True, "allow_bad_tasks": True, "jobs": 1}
+    more = {"task": [args.name], "jobs": 1, "cache_key": False, "null": False}
+    more |= {"write_out": True, "allow_bad_tasks": True}
     for key, value in more.items():
         setattr(args, key, value)
     views = views_of(project, args.view, _views.flags_of(args))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evalspec.errors import UsageError, did_you_mean, visible
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from evalspec.prompts.chat import ChatTemplate
+    from evalspec.prompts.tokens import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class View:
         world_size: over how many processes the rows are dealt out.
         seed: the seed of the example draws; None leaves it to the task (1234).
         tokenizer_name: the tokenizer's name, which only the request-cache key needs.
+        tokenizer: shows where the text is cut into tokens; no part of what is shown.
     """
 
     name: str = "plain"
@@ -40,6 +42,7 @@ class View:
     world_size: int = 1
     seed: int | None = None
     tokenizer_name: str = ""
+    tokenizer: Tokenizer | None = None
 
     @property
     def as_chat(self) -> bool:
@@ -60,6 +63,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "world_size": (int,),
     "seed": (int,),
     "tokenizer_name": (str,),
+    "tokenizer": (str,),
 }
 
 
@@ -70,11 +74,12 @@ def view_of_settings(
 
     Args:
         name: what the view is called.
-        settings: `shots`, `chat`, `single_turn`, `system`, `limit`, `rank`, `world_size`, `seed`, `tokenizer_name`.
+        settings: `shots`, `chat`, `single_turn`, `system`, `limit`, `rank`, `world_size`, `seed`, `tokenizer_name`,
+            `tokenizer`.
         read: reads a chat template's file; the file system by default.
 
     Raises:
-        UsageError: an unknown key, a value of the wrong kind or out of range, no such chat template.
+        UsageError: an unknown key, a value of the wrong kind or out of range, no such chat template, no tokenizer.
     """
     from evalspec.prompts.chat import chat_template
 
@@ -93,7 +98,12 @@ def view_of_settings(
     values = dict(settings)
     multiturn = not values.pop("single_turn", False)
     chat = values.pop("chat", None)
+    tokenizer = values.pop("tokenizer", None)
     made = View(name, chat_template(chat, read) if chat is not None else None, multiturn, **values)
     if made.world_size < 1 or made.rank >= made.world_size:
         raise UsageError(f"view {visible(name)}: rank {made.rank} is none of {made.world_size} processes")
-    return made
+    if tokenizer is None:
+        return made
+    from evalspec.prompts.tokens import load_tokenizer
+
+    return replace(made, tokenizer=load_tokenizer(tokenizer))

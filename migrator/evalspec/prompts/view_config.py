@@ -40,19 +40,28 @@ def views_of(
                 known if configured else f"add a table [views.{visible(name)}] to evalspec.toml"
             )
             raise UsageError(f"no view {visible(name)!r}", fix=fix)
-        settings = settings_of(configured[name])
+        settings = settings_of(configured[name], project.folder)
         read = _reader_in(project.folder) if "chat" not in flags else None
         made.append(view_of_settings(name, {**least, **settings, **flags}, read))
     return tuple(made)
 
 
-def settings_of(view: ViewConfig) -> dict[str, Any]:
-    """A configured view's settings as `view_of_settings` takes them."""
+def settings_of(view: ViewConfig, folder: str | None = None) -> dict[str, Any]:
+    """A configured view's settings as `view_of_settings` takes them; its tokenizer's path is from `folder`.
+
+    Raises:
+        UsageError: two of them contradict each other.
+    """
+    import os
     from dataclasses import asdict
 
     settings = {key: value for key, value in asdict(view).items() if not isinstance(value, Absent)}
     if "multiturn" in settings:
-        settings["single_turn"] = not settings.pop("multiturn")
+        single = not settings.pop("multiturn")
+        if settings.setdefault("single_turn", single) != single:
+            raise UsageError("a view cannot be multiturn and single_turn", fix="keep one of the two")
+    if "tokenizer" in settings:
+        settings["tokenizer"] = os.path.join(folder or os.curdir, settings["tokenizer"])
     return settings
 
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalspec.errors import visible
+from evalspec.report.token_marks import LEGEND, pieces, told_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,17 +29,26 @@ def prompt_page(data: Mapping[str, Any]) -> str:
     if data.get("error"):
         error = data["error"]
         out.append(f"\nerror: {visible(error['type'])}: {visible(error['message'])}\n")
-    out += [
-        f"\n{part['kind']}{_origin(part['origin'])}\n{_block(part['text'])}" for part in data["parts"] or ()
-    ]
+    parts = data["parts"] or ()
+    tokens = data if data.get("tokens") else None
+    texts = pieces(tokens) if tokens else [(part["text"], False) for part in parts]
+    for part, (text, over) in zip(parts, texts, strict=True):
+        out.append(f"\n{part['kind']}{_origin(part['origin'])}\n{_block(text)}")
+        if over:
+            out.append("    ‿ a token reaches over this join\n")
     requests = data["requests"] or ()
+    told = told_requests(tokens) if tokens else {}
     if requests:
         out.append("\nasked for\n")
     for request in requests:
         said = request.get("generation", request.get("continuation"))
+        if isinstance(said, str):
+            said = told.get((request["context"] or "", said), said)
         shown = json.dumps(said, ensure_ascii=False, default=str)
         behind = " without the prompt" if request["context"] == "" else ""
         out.append(f"    {request['type']}{behind} {visible(shown)}\n")
+    if tokens:
+        out.append(f"\n{LEGEND}\n")
     if data.get("target") is not None:
         out.append(f"\ntarget {visible(json.dumps(data['target'], ensure_ascii=False, default=str))}\n")
     return "".join(out)

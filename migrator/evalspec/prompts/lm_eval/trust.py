@@ -8,7 +8,7 @@ much or dies costs its task, never the run: the next task gets a new child. What
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from evalspec.prompts.rows import RowsFile, RowsFolder
@@ -194,7 +194,8 @@ def _task_message(task: ResolvedTask) -> dict[str, Any]:
 
 
 def _view_message(view: View) -> dict[str, Any]:
-    message = asdict(view)
+    message = asdict(replace(view, tokenizer=None))
+    del message["tokenizer"]
     if view.chat is not None:
         message["chat"] = {
             "name": view.chat.name,
