@@ -23,6 +23,8 @@ _OWN = frozenset(
     b" output_type doc_to_text doc_to_target".split()
 )
 _LM_EVAL = frozenset(b"task include group tag class dataset_path doc_to_text".split())
+#: The fields of ours that lm-eval has too: a mapping with no other is a record of ours only over a `dataset`.
+_SHARED = frozenset(b"output_type doc_to_text doc_to_target".split())
 
 _JSON_KEY = re.compile(rb'"(' + b"|".join(sorted(_OWN)) + rb')"\s*:')
 _FLOW_KEY = re.compile(rb"[{,\s][\"']?(" + b"|".join(sorted(_OWN | _LM_EVAL)) + rb")[\"']?\s*:")
@@ -82,7 +84,7 @@ def looks_like_bytes(head: bytes, form: Format) -> Kind | None:
     if form == "jsonl":
         return "evalspec" if _has_json_records(head) else None
     names, one_mapping = _top_level(head.replace(b"\r", b"\n"))
-    if _is_record(names):
+    if _is_record(names) and (not one_mapping or names & _OWN != _SHARED or b"dataset" in names):
         return "evalspec"
     return "lm-eval" if one_mapping and names & _LM_EVAL else None
 
