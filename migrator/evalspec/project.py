@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from evalspec.schema.schema import Schema
 
 
+#: A family whose task files are shown, and that has no schema versions of ours to judge them by.
+FOREIGN = "lm-eval"
+
+
 def _is_reference(text: str) -> bool:
     return bool(text) and text.split() == [text]
 
@@ -82,6 +86,7 @@ class Project:
         folder: the project's folder; None where there is no configuration.
         config: the configuration, as given or by default.
         families: every family at hand.
+        foreign: the configured spec, where it is of a family that is only shown (`lm-eval@0.4.13`); else None.
     """
 
     def __init__(self, folder: str | None, config: Config) -> None:
@@ -94,6 +99,9 @@ class Project:
             families |= {name: Family(name, root) for name in _family_names(root) if name not in families}
         spec = "" if isinstance(config.spec, Absent) else config.spec
         default = spec.partition("@")[0] or OWN
+        self.foreign = spec if default == FOREIGN else None
+        if self.foreign is not None:
+            self.config, default = replace(config, spec=ABSENT), OWN
         if default not in families:
             near = did_you_mean(default, list(families)) or f"the families are: {', '.join(families)}"
             raise UsageError(
@@ -120,6 +128,8 @@ class Project:
             UsageError: there is no such family, or version.
         """
         family, _, version = spec.partition("@")
+        if family == FOREIGN:
+            raise only_shown(spec)
         if family not in self.families.by_name:
             near = did_you_mean(family, list(self.families.by_name))
             known = f"the families are: {', '.join(self.families.by_name)}"
@@ -127,7 +137,7 @@ class Project:
         if version:
             self.families.resolve(spec)
         self.config = replace(self.config, spec=spec)
-        self.families.default = family
+        self.families.default, self.foreign = family, None
 
     def unmarked(self) -> Schema:
         """The version of a record without a marker: the configured one, or v1 of our own family."""
@@ -137,6 +147,14 @@ class Project:
     def schema(self, reference: str) -> Schema:
         """The schema of `v3` or `family@v3`; see `Families.schema`."""
         return self.families.schema(reference)
+
+
+def only_shown(spec: str) -> UsageError:
+    """The refusal to do with a foreign family's files what takes a schema version of ours."""
+    return UsageError(
+        f"task files of {visible(spec)} can be shown, and nothing else",
+        fix="use render, task or tasks; or name the family of the files with --spec",
+    )
 
 
 def spec_root() -> Root:

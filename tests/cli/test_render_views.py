@@ -152,6 +152,28 @@ def test_a_tree_is_sniffed_and_one_unknown_task_stops_nothing(cli: Cli, tree: Pa
     assert given.out == out
 
 
+def test_the_configuration_can_say_that_the_files_are_lm_eval(cli: Cli, tree: Path) -> None:
+    plain = tree / "odd"
+    plain.mkdir()
+    (plain / "odd.yaml").write_text("task: odd\ntask_id: odd\ncategory: mcq\n")  # looks like a record of ours
+    assert cli("tasks", plain).out.count("\n") == 1
+    for name, head in (("pyproject.toml", "[tool.evalspec]"), ("evalspec.toml", "")):
+        (cli.cwd / name).write_text(f'{head}\nspec = "lm-eval@0.4.13"\ntasks = ["tree"]\n')
+        assert cli("tasks", plain).out == cli("tasks", plain, "--spec", "lm-eval@0.4.13").out != ""
+        assert set(lines(cli("render", "--format", "json", "--task", "sky").out)) == {"sky"}
+        assert cli("task", "sky").code == 0
+        assert cli("render", V1, "--spec", "evalspec", "--task", "arith_001").code == 0
+        assert cli("history").code == 0
+        for command in ("validate", "current", "check"):
+            code, out, err = cli(command)
+            assert (code, out) == (2, ""), command
+            assert "render, task or tasks" in err
+    (cli.cwd / "evalspec.toml").write_text('spec = "lm-eval@0.4.12"\n')
+    code, _, err = cli("render", tree)
+    assert code == 2
+    assert "lm-eval@0.4.13" in err
+
+
 def test_tasks_are_named_by_pattern_list_and_group(cli: Cli, tree: Path) -> None:
     (cli.cwd / "names.txt").write_text("# those of the tree\nwine\n")
     out = cli("render", tree, "--task", "s*", "--task", "@names.txt", "--format", "json").out

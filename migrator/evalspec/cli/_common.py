@@ -83,13 +83,19 @@ def cores() -> int:
 
 
 def find_project(args: argparse.Namespace) -> Project:
-    """The project a command works in; `--spec` goes before the configuration."""
-    from evalspec.project import Project
+    """The project a command works in; `--spec` goes before the configuration.
+
+    Raises:
+        UsageError: the files are of a family that is only shown, and the command reads them.
+    """
+    from evalspec.project import Project, only_shown
 
     project = Project.find(config=args.config)
     spec = getattr(args, "spec", None)
     if spec:
         project.use(spec)
+    elif project.foreign is not None and hasattr(args, "spec"):
+        raise only_shown(project.foreign)
     return project
 
 

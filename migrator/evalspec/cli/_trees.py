@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from evalspec.project import Project
     from evalspec.prompts.lm_eval.open_tree import Tree
 
-_FAMILY = "lm-eval"
-
-
 def find_project(args: argparse.Namespace) -> Project:
-    """The project a command works in; `--spec lm-eval` names no family of records, and is left to `paths_of`."""
-    if args.spec is None or args.spec.partition("@")[0] != _FAMILY:
-        return _common.find_project(args)
-    from evalspec.project import Project
+    """The project a command works in; a spec of a family that is only shown is left to `paths_of`."""
+    from evalspec.project import FOREIGN, Project
 
-    return Project.find(config=args.config)
+    project = Project.find(config=args.config)
+    if args.spec and args.spec.partition("@")[0] != FOREIGN:
+        project.use(args.spec)
+    return project
 
 
 def paths_of(args: argparse.Namespace, project: Project) -> list[str] | None:
@@ -34,7 +32,7 @@ def paths_of(args: argparse.Namespace, project: Project) -> list[str] | None:
 
     base = project.folder or os.curdir
     defaults = [os.path.relpath(os.path.join(base, path)) for path in project.config.tasks] or [os.curdir]
-    return lm_eval_paths(args.paths, args.spec, defaults)
+    return lm_eval_paths(args.paths, args.spec or project.foreign, defaults)
 
 
 def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
