@@ -44,7 +44,16 @@ def main(argv: list[str] | None = None) -> int:
         return 0 if arguments else 2
     from evalspec.cli._run import run
 
-    return run(arguments[0], arguments[1:])
+    if argv is not None:
+        return run(arguments[0], arguments[1:])
+    # The process is ours: little of what a command makes is cyclic, and nothing has to be taken apart at the end.
+    import gc
+
+    gc.set_threshold(100_000)
+    try:
+        return run(arguments[0], arguments[1:])
+    finally:
+        gc.freeze()
 
 
 def usage() -> str:

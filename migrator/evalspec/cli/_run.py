@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 INTERNAL_ERROR, INTERRUPTED, TERMINATED, BROKEN_PIPE = 3, 130, 143, 141
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, found without `shutil`: argparse makes one of these for every flag it is told."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            width = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
+        except (ValueError, OSError):
+            width = 80
+        super().__init__(prog, width=width - 2)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, with a suggestion for a misspelt flag and no guessing of shortened ones."""
 
@@ -25,7 +36,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"evalspec {name}",
             description=description,
             epilog=f"examples:\n{shown}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
             allow_abbrev=False,
         )
         self._given: list[str] = []

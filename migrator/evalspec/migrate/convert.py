@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import Finding
@@ -133,14 +134,17 @@ class RecordUpgrader:
         for step in upgrade.steps:
             self.outcome.step(step.migration).records += records
         for index in touched:
-            self.touch(upgrade, index, task)
+            self.touch(upgrade, index, 1)
+            if self.options.want_ids:
+                self.list(upgrade, index, task)
 
-    def touch(self, upgrade: Upgrade, index: int, task: str) -> None:
-        """Count a record whose outputs a step can change."""
-        outcome = self.outcome.step(upgrade.steps[index].migration)
-        outcome.touched += 1
-        if self.options.want_ids:
-            outcome.tasks.append(task)
+    def touch(self, upgrade: Upgrade, index: int, records: int) -> None:
+        """Count records whose outputs a step can change."""
+        self.outcome.step(upgrade.steps[index].migration).touched += records
+
+    def list(self, upgrade: Upgrade, index: int, task: str) -> None:
+        """Note the id of a task whose outputs a step can change."""
+        self.outcome.step(upgrade.steps[index].migration).tasks.append(task)
 
 
 def record_rule(record: dict[str, Any]) -> str:
@@ -217,60 +221,71 @@ class JsonlConverter:
 
         Records of canonical lines are made anew and encoded all at once, other lines are edited as text.
         """
+        remaking = batch.canonical and not self.upgrader.options.want_changes
+        if remaking:
+            met = lanes.of_all(batch.records)
+            if met is not None:
+                return self._remade(batch, lanes, met)
+        return self._one_by_one(batch, lanes, remaking)
+
+    def _remade(self, batch: Batch, lanes: Lanes, met: Sequence[Lane]) -> bytes:
+        """The new bytes of canonical lines, each of a lane that has learnt to make its records anew."""
+        records = batch.records
+        for lane, count in Counter(met).items():
+            self.file.changed += count if lane.edits else 0
+            for index in lane.touched:
+                self.upgrader.touch(lanes.upgrade, index, count)
+        self.upgrader.count(lanes.upgrade, len(records))
+        if self.upgrader.options.want_ids:
+            for lane, record in zip(met, records, strict=True):
+                for index in lane.touched:
+                    self.upgrader.list(lanes.upgrade, index, record.task_id)
+        encoded = batch.accepter.encode_lines(
+            [lane.remake(record) for lane, record in zip(met, records, strict=True)]  # type: ignore[misc]
+        )
+        return encoded if batch.chunk.data.endswith(b"\n") else encoded[:-1]
+
+    def _one_by_one(self, batch: Batch, lanes: Lanes, remaking: bool) -> bytes:
+        """The new bytes of lines of which some are the first of their lane, or are edited as text."""
         import msgspec
 
         lines = batch.chunk.data.split(b"\n")
         final = b"" if lines[-1] else b"\n"
         noting = self.upgrader.options.want_changes
-        remaking = batch.canonical and not noting
         written: Callable[[bytes], Any] = msgspec.Raw if remaking else bytes
         known, key_of = lanes.known, lanes.key
         out: list[Any] = []
         add = out.append
-        touched: list[tuple[int, str]] = []
-        alike = changed = 0
         for index, record in enumerate(batch.records):
+            line = lines[index]
             key = key_of(record)
             lane = known.get(key)
             if lane is None:
-                self._count(
-                    lanes, alike, changed, touched
-                )  # first, as ids are listed in the order of the file
-                alike, changed, touched = 0, 0, []
                 end = b"\n" if index < len(lines) - 1 else b""
                 number = batch.chunk.first_line + index
-                new, upgraded = self._whole_way_of(lines[index], end, number, batch.schema)
+                new, upgraded = self._whole_way_of(line, end, number, batch.schema)
                 add(written(new.removesuffix(b"\n")))
                 if key is not None and upgraded.problem is None:
                     known[key] = Lane(upgraded.edits, upgraded.touched)
                 continue
             if remaking and lane.learns:
-                lane.learn(lines[index], record)
+                lane.learn(line, record)
             if remaking and lane.remake is not None:
                 add(lane.remake(record))
-                changed += bool(lane.edits)
+                self.file.changed += bool(lane.edits)
             else:
-                new = lane.edit(lines[index])
+                new = lane.edit(line)
                 add(written(new))
-                changed += new != lines[index]
-                if noting and new != lines[index]:
-                    end = b"\n" if index < len(lines) - 1 else b""
-                    self.file.changes.append((batch.chunk.first_line + index, lines[index] + end, new + end))
-            if lane.touched:
-                touched += [(step, record.task_id) for step in lane.touched]
-            alike += 1
-        self._count(lanes, alike, changed, touched)
+                if new != line:
+                    self.file.changed += 1
+                    if noting:
+                        end = b"\n" if index < len(lines) - 1 else b""
+                        self.file.changes.append((batch.chunk.first_line + index, line + end, new + end))
+            self.upgrader.count(lanes.upgrade, 1, lane.touched, record.task_id)
         if not remaking:
             return b"\n".join(out) + final
         encoded = batch.accepter.encode_lines(out)
         return encoded if final else encoded[:-1]
-
-    def _count(self, lanes: Lanes, records: int, changed: int, touched: list[tuple[int, str]]) -> None:
-        """Count records that were edited by their lanes, and the steps that change the outputs of some."""
-        self.file.changed += changed
-        self.upgrader.count(lanes.upgrade, records)
-        for index, task in touched:
-            self.upgrader.touch(lanes.upgrade, index, task)
 
     # ── Single lines ─────────────────────────────────────────────────────────────────────────────────────────
 

@@ -315,3 +315,10 @@ class Lanes:
             upgrade.lane_keys[accepter] = is_determined(upgrade, accepter.shape), lane_key(upgrade, accepter)
         self.usable, self.key = upgrade.lane_keys[accepter]
         self.known: dict[object, Lane] = {}
+
+    def of_all(self, records: Sequence[Any]) -> list[Lane] | None:
+        """The lane of each record; None where one has no lane yet, or one that cannot make it anew."""
+        met: Any = list(map(self.known.get, map(self.key, records)))
+        if all(lane is not None and lane.remake is not None for lane in set(met)):
+            return met  # type: ignore[no-any-return]
+        return None

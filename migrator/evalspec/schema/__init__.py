@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotated_types import Ge, MaxLen, MinLen
-
 from evalspec.schema.assembly import Assembly, Constant, FromField
 from evalspec.schema.declare import (
     ABSENT,
@@ -24,7 +22,10 @@ from evalspec.schema.declare import (
     Declaration,
     Distinct,
     Exactly,
+    Ge,
+    MaxLen,
     Metric,
+    MinLen,
     OneOf,
     Pair,
     Pattern,
@@ -33,7 +34,8 @@ from evalspec.schema.declare import (
 )
 
 if TYPE_CHECKING:
-    from evalspec.schema.schema import Schema, Violation
+    from evalspec.schema.explain import Violation
+    from evalspec.schema.schema import Schema
 
 __all__ = [
     "ABSENT",
@@ -59,8 +61,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in {"Schema", "Violation"}:
-        from evalspec.schema import schema
+    if name == "Schema":
+        from evalspec.schema.schema import Schema
 
-        return getattr(schema, name)
+        return Schema
+    if name == "Violation":
+        from evalspec.schema.explain import Violation
+
+        return Violation
     raise AttributeError(name)

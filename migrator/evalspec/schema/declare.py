@@ -44,6 +44,24 @@ class Exactly(NamedTuple):
     value: int | str
 
 
+class MinLen(NamedTuple):
+    """The least length of a text, in code points, or of a list."""
+
+    length: int
+
+
+class MaxLen(NamedTuple):
+    """The greatest length of a text, in code points, or of a list."""
+
+    length: int
+
+
+class Ge(NamedTuple):
+    """The least value of a number (named as in `annotated_types`, whose import would double that of this module)."""
+
+    least: float
+
+
 class Distinct(NamedTuple):
     """A list in which no item stands twice, by the value of `key` where the items are objects."""
 
@@ -51,10 +69,18 @@ class Distinct(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A text of which `holds` is true; `says` ends the sentence "… must …"."""
+    """A text of which something is true.
+
+    Attributes:
+        holds: whether it is.
+        says: the end of the sentence "… must …".
+        holds_for_all: the same of many texts at once, where that is quicker than to ask `holds` of each. It may be
+            false where `holds` is true of each: then each is asked.
+    """
 
     holds: Callable[[str], bool]
     says: str
+    holds_for_all: Callable[[Sequence[str]], bool] | None = None
 
 
 class Metric(NamedTuple):

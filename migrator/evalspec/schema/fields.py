@@ -11,9 +11,7 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from annotated_types import Ge, MaxLen, MinLen
-
-from evalspec.schema.declare import ABSENT, Absent, Distinct, Exactly, OneOf, Pattern
+from evalspec.schema.declare import ABSENT, Absent, Distinct, Exactly, Ge, MaxLen, MinLen, OneOf, Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

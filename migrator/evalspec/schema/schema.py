@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalspec.errors import UnknownRule, UsageError
-from evalspec.schema.explain import Violation, explain
 from evalspec.schema.fields import fields_of
 
 if TYPE_CHECKING:
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evalspec.schema.declare import Declaration, Shape
+    from evalspec.schema.explain import Violation
     from evalspec.schema.fields import Field
     from evalspec.schema.struct import Accepter
-
-__all__ = ["Schema", "Violation"]
 
 
 class Schema:
@@ -99,12 +97,15 @@ class Schema:
             format: the format it was read from, if its shape may not live in every one.
         """
         shape = self.shape_of(record)
-        if format and format not in shape.formats:
+        allowed = not format or format in shape.formats
+        if allowed and self.accepter(shape).accepts(record):
+            return []
+        from evalspec.schema.explain import Violation, explain
+
+        if not allowed:
             message = f"a {shape.name} task lives in {' or '.join(shape.formats)} files"
             key = next(key for key in shape.keys if key in record)
             return [Violation("not_allowed", (key,), message, f"move it to a {shape.formats[0]} file")]
-        if self.accepter(shape).accepts(record):
-            return []
         return explain(self, record)
 
     def post_process(self, text: str, rule: str) -> str:

@@ -159,21 +159,36 @@ def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) ->
     import msgspec
 
     source = _Source()
-    source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "too_deep": too_deep}
+    source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "NESTING": _NESTING, "too_deep": too_deep}
     by_name = {field.name: field for field in fields}
+    at_once = [_check_at_once(source, field) for field in fields if _is_checked_at_once(field)]
     for field in fields:
-        source.lines += _field_checks(source, f"r.{field.name}", field, 2)
+        type_ = field.type._replace(patterns=()) if _is_checked_at_once(field) else field.type
+        source.lines += _field_checks(source, f"r.{field.name}", field._replace(type=type_), 2)
     _pair_check(source, declaration)
     for rule in declaration.rules:
         if rule.shape in ("", shape.name):
             values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
             applies = f"r.{rule.when[0]} in {source.bind(rule.when[1])} and " if rule.when else ""
             _refuse_if(source, f"{applies}{source.bind(rule.check)}({values}) is not None")
-    body = "\n".join(f"        {line}" for line in source.lines)
-    code = f"def check(records):\n    for r in records:\n{body}\n    return True\n"
+    body = "\n".join([*_indented(at_once), "    for r in records:", *_indented(_indented(source.lines))])
+    code = f"def check(records):\n{body}\n    return True\n"
     exec(compile(code, f"<check of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
     checker: Callable[..., bool] = source.names["check"]
     return checker
+
+
+def _is_checked_at_once(field: Field) -> bool:
+    """True where a field's patterns can be asked of all records together."""
+    patterns = field.type.patterns
+    return field.required and bool(patterns) and all(pattern.holds_for_all for pattern in patterns)
+
+
+def _check_at_once(source: _Source, field: Field) -> str:
+    """The check of a field of all records by its patterns."""
+    texts = f"[r.{field.name} for r in records]"
+    held = [f"{source.bind(pattern.holds_for_all)}({texts})" for pattern in field.type.patterns]
+    return f"if not ({' and '.join(held)}): return False"
 
 
 def _refuse_if(source: _Source, condition: str) -> None:
@@ -199,7 +214,8 @@ def _value_checks(source: _Source, value: str, type_: Type, level: int) -> list[
     if type_.item is not None:
         items = f"{value}.values()" if type_.kind == "map" else value
         if type_.item.kind in ("any", "union"):
-            lines.append(f"if too_deep({items}, {level + 1}): return False")
+            lines.append(f"for x in {items}:")
+            lines.append(f"    if x.__class__ in NESTING and too_deep((x,), {level + 1}): return False")
         elif inner := _value_checks(source, f"x{level}", type_.item, level + 1):
             lines += [f"for x{level} in {items}:", *_indented(inner)]
     for field in type_.fields:

@@ -3,8 +3,14 @@
 validate_path(path, reading) → FileReport          open_tasks(paths, reading) → judged files whose records can be read
 """
 
-from evalspec.tasks.records import TaskFile, TaskRecord, open_tasks, refuse_bad
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from evalspec.tasks.validate import FileReport, Reading, format_of, validate_path, validate_paths
+
+if TYPE_CHECKING:
+    from evalspec.tasks.records import TaskFile, TaskRecord, open_tasks, refuse_bad
 
 __all__ = [
     "FileReport",
@@ -17,3 +23,11 @@ __all__ = [
     "validate_path",
     "validate_paths",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evalspec.tasks import records
+
+    return getattr(records, name)

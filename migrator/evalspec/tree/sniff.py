@@ -26,9 +26,10 @@ _LM_EVAL = frozenset(b"task include group tag class dataset_path doc_to_text".sp
 #: The fields of ours that lm-eval has too: a mapping with no other is a record of ours only over a `dataset`.
 _SHARED = frozenset(b"output_type doc_to_text doc_to_target".split())
 
-_JSON_KEY = re.compile(rb'"(' + b"|".join(sorted(_OWN)) + rb')"\s*:')
-_FLOW_KEY = re.compile(rb"[{,\s][\"']?(" + b"|".join(sorted(_OWN | _LM_EVAL)) + rb")[\"']?\s*:")
-_YAML_KEY = re.compile(rb"^( *(?:- +)*)([\"']?)([A-Za-z_][\w.-]*)\2[ \t]*:(?=\s|\Z)", re.MULTILINE)
+#: Compiled when a file is looked into; a file that is named is not.
+_JSON_KEY = rb'"(' + b"|".join(sorted(_OWN)) + rb')"\s*:'
+_FLOW_KEY = rb"[{,\s][\"']?(" + b"|".join(sorted(_OWN | _LM_EVAL)) + rb")[\"']?\s*:"
+_YAML_KEY = rb"(?m)^( *(?:- +)*)([\"']?)([A-Za-z_][\w.-]*)\2[ \t]*:(?=\s|\Z)"
 
 
 def format_of(name: str) -> Format | None:
@@ -98,7 +99,7 @@ def _is_record(names: set[bytes]) -> bool:
 def _has_json_records(head: bytes) -> bool:
     """A line that reads as a record, or a first line that wants to be an object and is broken JSON."""
     lines = [line for line in (line.strip() for line in head.split(b"\n")) if line]
-    if any(line[:1] == b"{" and _is_record(set(_JSON_KEY.findall(line))) for line in lines):
+    if any(line[:1] == b"{" and _is_record(set(re.findall(_JSON_KEY, line))) for line in lines):
         return True
     return bool(lines) and lines[0][:1] == b"{" and len(lines[0]) < HEAD and _is_broken(lines[0])
 
@@ -118,8 +119,8 @@ def _top_level(head: bytes) -> tuple[set[bytes], bool]:
     first = next((line for line in head.split(b"\n") if _says_something(line)), b"")
     start = first.removeprefix(b"---").lstrip(b" -")[:1]
     if start in (b"{", b"["):
-        return set(_FLOW_KEY.findall(head)), start == b"{" and not first.lstrip().startswith(b"- ")
-    found = [(len(prefix), prefix, name) for prefix, _, name in _YAML_KEY.findall(head)]
+        return set(re.findall(_FLOW_KEY, head)), start == b"{" and not first.lstrip().startswith(b"- ")
+    found = [(len(prefix), prefix, name) for prefix, _, name in re.findall(_YAML_KEY, head)]
     if not found:
         return set(), False
     column, prefix, _ = found[0]

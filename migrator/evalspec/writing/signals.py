@@ -69,13 +69,13 @@ def held() -> Iterator[None]:
 def _install(handlers: dict[signal.Signals, Handler]) -> dict[signal.Signals, Handler]:
     """Put signal handlers in place and return those that were; none outside the main thread."""
     import signal
-    import threading
 
-    if threading.current_thread() is not threading.main_thread():
-        return {}
     before: dict[signal.Signals, Handler] = {}
     for number, handler in handlers.items():
-        old = signal.signal(number, handler)
+        try:
+            old = signal.signal(number, handler)
+        except ValueError:  # not the main thread, as Python says it
+            return {}
         # None: installed by C code, which Python can neither name nor put back.
         before[number] = signal.SIG_DFL if old is None else old
     return before

@@ -166,8 +166,19 @@ def ends_without_space(text: str) -> bool:
     return not text[-1:].isspace()
 
 
-TaskId = Annotated[str, MinLen(1), Pattern(holds_no_space, "hold no white space")]
-Prompt = Annotated[str, MinLen(1), Pattern(ends_without_space, "not end in white space")]
+def none_holds_space(texts: Sequence[str]) -> bool:
+    """`holds_no_space` of many texts."""
+    return " ".join(texts).split() == texts
+
+
+def none_ends_in_space(texts: Sequence[str]) -> bool:
+    """`ends_without_space` of many texts."""
+    ends = "".join([text[-1:] for text in texts])
+    return ends.split() == [ends]
+
+
+TaskId = Annotated[str, MinLen(1), Pattern(holds_no_space, "hold no white space", none_holds_space)]
+Prompt = Annotated[str, MinLen(1), Pattern(ends_without_space, "not end in white space", none_ends_in_space)]
 DocToText = str | int
 DocToTarget = str | int | list[str | int]
 DocToChoice = str | list[str] | dict[str, str]
@@ -342,7 +353,7 @@ def embedded_few_shot(
     prompt: str, examples: Sequence[FewShotExample], delimiter: str = " ", gen_prefix: str | Absent = ABSENT
 ) -> str | None:
     """A prompt holds no few-shot block of its own: the examples have a field, and the renderer puts them in."""
-    if _HEADED_LINE.search(prompt) and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
+    if prompt.count(":") > 1 and _HEADED_LINE.search(prompt) and len(_HEADED_LINE.findall("\n" + prompt)) > 1:
         return "more than one line begins with `question:`, `q:` or `example:`"
     for example in examples:
         if example.prompt not in prompt:  # with which its text begins
