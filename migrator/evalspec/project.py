@@ -7,14 +7,14 @@ has a `[tool.evalspec]` table. Without one, the families that ship with the tool
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from evalspec.errors import UsageError, did_you_mean, visible
-from evalspec.schema.declare import ABSENT, Absent, Pattern
 from evalspec.schema.family import OWN, Families, Family, Root
 
 if TYPE_CHECKING:
+    from evalspec.configuration import Config
     from evalspec.schema.schema import Schema
 
 
@@ -22,86 +22,29 @@ if TYPE_CHECKING:
 FOREIGN = "lm-eval"
 
 
-def _is_reference(text: str) -> bool:
-    return bool(text) and text.split() == [text]
-
-
-Reference = Annotated[str, Pattern(_is_reference, "be a family, a version or family@version")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ViewConfig:
-    """A view of the configuration, `[views.<name>]`: what is left out is as in a plain view.
-
-    Attributes:
-        chat: the chat template: a built-in's name, or a file, from the project's folder.
-        multiturn: each example is a turn of its own.
-        single_turn: the opposite of `multiturn`, as the flag says it.
-        system: a system instruction.
-        shots: the number of examples.
-        limit: the row to stop before; below 1, a share of the rows.
-        rank: which of `world_size` processes renders.
-        world_size: over how many processes the rows are dealt out.
-        seed: the seed of the example draws.
-        tokenizer_name: the tokenizer's name, as it stands in the harness's request-cache key.
-        tokenizer: a `tokenizer.json` that shows where prompts are cut, from the project's folder.
-    """
-
-    chat: str | Absent = ABSENT
-    multiturn: bool | Absent = ABSENT
-    single_turn: bool | Absent = ABSENT
-    system: str | Absent = ABSENT
-    shots: int | Absent = ABSENT
-    limit: float | Absent = ABSENT
-    rank: int | Absent = ABSENT
-    world_size: int | Absent = ABSENT
-    seed: int | Absent = ABSENT
-    tokenizer_name: str | Absent = ABSENT
-    tokenizer: str | Absent = ABSENT
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """The configuration table, strict.
-
-    Attributes:
-        spec: the family of the project's task files (`acme`), or a version of one (`lm-eval@0.4.13`).
-        requires: the version that task files must be at.
-        tasks: files, folders and globs, from the project's folder, that are meant where no path is given.
-        exclude: globs that are left out of folders.
-        views: the views that `--view` can name.
-    """
-
-    spec: Reference | Absent = ABSENT
-    requires: Reference | Absent = ABSENT
-    tasks: list[str] = field(default_factory=list)
-    exclude: list[str] = field(default_factory=list)
-    views: dict[str, ViewConfig] = field(default_factory=dict)
-
-
 class Project:
     """What a command works in.
 
     Attributes:
         folder: the project's folder; None where there is no configuration.
-        config: the configuration, as given or by default.
+        spec: the family of the task files, or a version of one (`family@version`); empty where none is named.
         families: every family at hand.
         foreign: the configured spec, where it is of a family that is only shown (`lm-eval@0.4.13`); else None.
     """
 
-    def __init__(self, folder: str | None, config: Config) -> None:
+    def __init__(self, folder: str | None, config: Config | None = None) -> None:
         self.folder = folder
-        self.config = config
+        self._config = config
+        self.spec = (config.spec or "") if config else ""
         own = spec_root()
         families = {name: Family(name, own) for name in _family_names(own)}
         if folder is not None:
             root = _root_in(folder)
             families |= {name: Family(name, root) for name in _family_names(root) if name not in families}
-        spec = "" if isinstance(config.spec, Absent) else config.spec
-        default = spec.partition("@")[0] or OWN
-        self.foreign = spec if default == FOREIGN else None
+        default = self.spec.partition("@")[0] or OWN
+        self.foreign = self.spec if default == FOREIGN else None
         if self.foreign is not None:
-            self.config, default = replace(config, spec=ABSENT), OWN
+            self.spec, default = "", OWN
         if default not in families:
             near = did_you_mean(default, list(families)) or f"the families are: {', '.join(families)}"
             raise UsageError(
@@ -118,8 +61,27 @@ class Project:
         """
         path = config or _configuration_above(os.path.abspath(start or os.curdir))
         if path is None:
-            return cls(None, Config())
+            return cls(None)
+        from evalspec.configuration import read_config
+
         return cls(os.path.dirname(os.path.abspath(path)), read_config(path))
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration, as given or by default; made when it is asked for, as to load it takes a while."""
+        from evalspec.configuration import Config
+
+        return self._config or Config()
+
+    @property
+    def tasks(self) -> list[str]:
+        """The files, folders and globs that are meant where no path is given, from the project's folder."""
+        return self._config.tasks if self._config else []
+
+    @property
+    def exclude(self) -> list[str]:
+        """The globs that are left out of folders."""
+        return self._config.exclude if self._config else []
 
     def use(self, spec: str) -> None:
         """Take `family` or `family@version` in place of the configured one.
@@ -136,13 +98,12 @@ class Project:
             raise UsageError(f"no family {visible(family)!r}", fix=near or known)
         if version:
             self.families.resolve(spec)
-        self.config = replace(self.config, spec=spec)
+        self.spec = spec
         self.families.default, self.foreign = family, None
 
     def unmarked(self) -> Schema:
         """The version of a record without a marker: the configured one, or v1 of our own family."""
-        spec = "" if isinstance(self.config.spec, Absent) else self.config.spec
-        return self.families.schema(spec if "@" in spec else f"{OWN}@v1")
+        return self.families.schema(self.spec if "@" in self.spec else f"{OWN}@v1")
 
     def schema(self, reference: str) -> Schema:
         """The schema of `v3` or `family@v3`; see `Families.schema`."""
@@ -167,39 +128,6 @@ def spec_root() -> Root:
     ):
         return _root_in(checkout)
     return _root_in(f"{package}/spec")
-
-
-def read_config(path: str) -> Config:
-    """The configuration in an `evalspec.toml`, or in the `[tool.evalspec]` of a `pyproject.toml`.
-
-    Raises:
-        UsageError: it cannot be read, is no TOML, or has an unknown or unsound entry.
-    """
-    import tomllib
-
-    try:
-        with open(path, "rb") as stream:
-            data: Any = tomllib.load(stream)
-    except OSError as error:
-        raise UsageError(f"{visible(path)}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{visible(path)}: {error}", fix="it must be TOML") from None
-    if os.path.basename(path) == "pyproject.toml":
-        data = data.get("tool", {}).get("evalspec", {})
-    return _checked(path, data)
-
-
-def _checked(path: str, data: Any) -> Config:
-    from evalspec.schema.declare import Shape
-    from evalspec.schema.explain import explain_fields
-    from evalspec.schema.fields import fields_of
-
-    fields = fields_of(Config)
-    for violation in explain_fields("the configuration", Shape("configuration", Config), fields, data):
-        message = f"{visible(path)}: {visible(violation.field)}: {violation.message}"
-        raise UsageError(message, fix=violation.fix)
-    views = {name: ViewConfig(**settings) for name, settings in data.get("views", {}).items()}
-    return Config(**{**data, "views": views})
 
 
 def _configuration_above(folder: str) -> str | None:

@@ -11,14 +11,14 @@ from evalspec.migrate import load_history
 from evalspec.migrate.convert import JsonlConverter, Options, RecordUpgrader
 from evalspec.migrate.outcome import FileOutcome, Outcome
 from evalspec.migrate.upgrade import Upgrades
-from evalspec.project import Config, Project
+from evalspec.project import Project
 from evalspec.tasks import Reading
 
 
 @cache
 def own_project() -> Project:
     """The families that come with the tool."""
-    return Project(None, Config())
+    return Project(None)
 
 
 class Migrated(NamedTuple):

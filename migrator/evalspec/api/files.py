@@ -161,8 +161,7 @@ def migrate_files(
     )
     if "-" in named:
         raise UsageError("standard input cannot be migrated in place", fix="name files, or use `load`")
-    config = project.config
-    selection = select(named, defaults=config.tasks, exclude=config.exclude, folder=project.folder)
+    selection = select(named, defaults=project.tasks, exclude=project.exclude, folder=project.folder)
     files = [file.path for file in selection.files]
     if not files:
         raise UsageError(f"no task file: {selection.chosen}", fix="name a file, or a folder that has some")

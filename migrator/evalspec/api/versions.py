@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalspec.api._shared import id_of, project_or_found
-from evalspec.project import Config, Project
+from evalspec.project import Project
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -52,6 +52,6 @@ def json_schema(version: str = "head", *, project: Project | None = None) -> dic
 def __getattr__(name: str) -> object:
     if name != "TaskSpec":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    own = Project(None, Config())
+    own = Project(None)
     globals()[name] = model = own.schema(id_of(own, "head")).model()
     return model

@@ -126,9 +126,7 @@ def select_files(args: argparse.Namespace, project: Project) -> Selection:
     """
     from evalspec.tree import select
 
-    selection = select(
-        args.paths, defaults=project.config.tasks, exclude=project.config.exclude, folder=project.folder
-    )
+    selection = select(args.paths, defaults=project.tasks, exclude=project.exclude, folder=project.folder)
     if not args.quiet:
         for note in selection.notes:
             sys.stderr.write(f"{note}\n")
@@ -207,6 +205,8 @@ def refuse_unwritable(*paths: str | None) -> None:
 
 def findings_text(args: argparse.Namespace, findings: Sequence[Finding], limit: int | None = None) -> str:
     """Findings for a person: coloured on a terminal, cut behind the first `limit`."""
+    if not findings:
+        return ""
     from evalspec.report import Console, finding_text, plain
 
     paint = plain if getattr(args, "output", None) else Console(sys.stdout).paint

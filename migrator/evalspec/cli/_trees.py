@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalspec.project import Project
     from evalspec.prompts.lm_eval.open_tree import Tree
 
+
 def find_project(args: argparse.Namespace) -> Project:
     """The project a command works in; a spec of a family that is only shown is left to `paths_of`."""
     from evalspec.project import FOREIGN, Project
@@ -31,7 +32,7 @@ def paths_of(args: argparse.Namespace, project: Project) -> list[str] | None:
     from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
 
     base = project.folder or os.curdir
-    defaults = [os.path.relpath(os.path.join(base, path)) for path in project.config.tasks] or [os.curdir]
+    defaults = [os.path.relpath(os.path.join(base, path)) for path in project.tasks] or [os.curdir]
     return lm_eval_paths(args.paths, args.spec or project.foreign, defaults)
 
 

@@ -11,7 +11,8 @@ from evalspec.schema.declare import Absent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evalspec.project import Project, ViewConfig
+    from evalspec.configuration import ViewConfig
+    from evalspec.project import Project
 
 
 def views_of(

@@ -14,25 +14,34 @@ if TYPE_CHECKING:
 
 #: Ids are kept in this many buckets, by the top bits of their hash, so that looking for twins needs little room.
 _BUCKETS = 256
+#: So many ids are kept as they are, to be compared at once.
+_FEW = 4096
 
 
 class IdHashes:
-    """The 64-bit hashes of many ids. Hashes are the same in every process, so several readers can pool theirs."""
+    """The 64-bit hashes of many ids. Hashes are the same in every process, so several readers can pool theirs.
+
+    The first ids are kept as they are: of a small file's none need be hashed.
+    """
 
     def __init__(self) -> None:
-        from xxhash import xxh3_64_intdigest
-
-        self._hash = xxh3_64_intdigest
-        self._buckets = [array("Q") for _ in range(_BUCKETS)]
+        self._few: list[str] = []
+        self._buckets: list[array[int]] = []
 
     def add(self, ids: Iterable[str]) -> None:
         """Take in the ids of valid records."""
-        buckets = self._buckets
-        for value in map(self._hash, map(str.encode, ids)):
-            buckets[value >> 56].append(value)
+        if self._buckets:
+            self._hash(ids)
+            return
+        self._few += ids
+        if len(self._few) > _FEW:
+            self._hash(())
 
     def suspects(self) -> frozenset[int]:
         """The hashes that came more than once."""
+        if not self._buckets and len(set(self._few)) == len(self._few):
+            return frozenset()
+        self._hash(())
         found: list[int] = []
         for bucket in self._buckets:
             if len(set(bucket)) != len(bucket):
@@ -42,11 +51,13 @@ class IdHashes:
 
     def dump(self) -> bytes:
         """All hashes, for `merge` in another process."""
+        self._hash(())
         counts = array("Q", map(len, self._buckets))
         return b"".join(bucket.tobytes() for bucket in (counts, *self._buckets))
 
     def merge(self, dumped: bytes) -> None:
         """Take in what another reader dumped."""
+        self._hash(())
         width = array("Q").itemsize
         place = width * _BUCKETS
         counts = array("Q")
@@ -54,6 +65,18 @@ class IdHashes:
         for bucket, count in zip(self._buckets, counts, strict=True):
             bucket.frombytes(dumped[place : place + width * count])
             place += width * count
+
+    def _hash(self, ids: Iterable[str]) -> None:
+        """Put the hashes of these ids, and of those kept so far, into their buckets."""
+        from xxhash import xxh3_64_intdigest
+
+        if not self._buckets:
+            self._buckets = [array("Q") for _ in range(_BUCKETS)]
+        if self._few:
+            ids, self._few = [*self._few, *ids], []
+        buckets = self._buckets
+        for value in map(xxh3_64_intdigest, map(str.encode, ids)):
+            buckets[value >> 56].append(value)
 
 
 class Twins:

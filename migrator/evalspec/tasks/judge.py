@@ -123,8 +123,8 @@ class Judge:
         """Guess the version, and the order in which the file writes its keys, from the first lines."""
         import msgspec
 
-        orders: list[list[str]] = []
-        for line in chunk.data[:65536].split(b"\n")[:50]:
+        orders: dict[tuple[str, ...], None] = {}
+        for line in chunk.data[:65536].split(b"\n")[:20]:
             try:
                 record = msgspec.json.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -134,8 +134,8 @@ class Judge:
                 if not orders:
                     self._schema = schema or self.unmarked
                 if schema is self._schema:
-                    orders.append(list(record))
-        self._accepter = self._schema.accepter(order=merged_order(orders))
+                    orders[tuple(record)] = None
+        self._accepter = self._schema.accepter(order=merged_order(list(orders)))
 
     def _as_batch(self, chunk: Chunk) -> Batch | None:
         import msgspec

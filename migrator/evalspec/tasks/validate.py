@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import FormatError, WriteError
 from evalspec.tasks import findings
-from evalspec.tasks.ids import Twins
-from evalspec.tasks.judge import Batch, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from evalspec.formats.yaml import YamlFile, YamlLimits, YamlRecord
     from evalspec.schema.family import Families
     from evalspec.schema.schema import Schema
+    from evalspec.tasks.judge import Judge
 
 YAML_SUFFIXES = (".yaml", ".yml")
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
@@ -55,7 +54,7 @@ def _reading(families: Families, unmarked: str, *others: Any) -> Reading:
     return Reading(families, families.schema(unmarked), *others)
 
 
-@dataclass
+@dataclass(eq=False)
 class FileReport:
     """What one task file holds.
 
@@ -211,6 +210,8 @@ def read_range(
     advance: Callable[[int], object] | None = None,
 ) -> Judge:
     """Read the lines that begin in a range of a JSONL file into `report`; twins are left to `find_twins`."""
+    from evalspec.tasks.judge import Batch, Judge
+
     judge = Judge(reading.families, report.path, unmarked=reading.unmarked, all_errors=reading.all_errors)
     for chunk in chunks_of(stream, reading, start=start, end=end):
         verdict = judge.judge(chunk)
@@ -240,6 +241,9 @@ def chunk_size(chunk: Chunk | LongLine) -> int:
 
 def find_twins(stream: BinaryIO, report: FileReport, reading: Reading, suspects: frozenset[int]) -> None:
     """Second reading of a JSONL file, with the ids behind suspected hashes compared exactly; `report` is made anew."""
+    from evalspec.tasks.ids import Twins
+    from evalspec.tasks.judge import Batch, Judge
+
     judge = Judge(
         reading.families,
         report.path,

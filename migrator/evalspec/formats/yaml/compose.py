@@ -21,10 +21,10 @@ _STR = "tag:yaml.org,2002:str"
 #: A line that starts with so much indent, or so many indicators, that block nesting may be considerable.
 _SHALLOW = 12
 _INDENT = "[ \t?:\\-\ufeff]"
-_INDENTED = re.compile(f"\n{_INDENT}{{{_SHALLOW + 1}}}")
-_ANY_INDENTED = re.compile(f"[{_BREAKS}]{_INDENT}{{{_SHALLOW + 1}}}")
-_ALIAS = re.compile(r"\*[0-9A-Za-z_-]")
-_FAR_INDENTED = re.compile(f"[{_BREAKS}]{_INDENT}{{101}}")
+_INDENTED = f"\n{_INDENT}{{{_SHALLOW + 1}}}"
+_ANY_INDENTED = f"[{_BREAKS}]{_INDENT}{{{_SHALLOW + 1}}}"
+_FAR_INDENTED = f"[{_BREAKS}]{_INDENT}{{101}}"
+_ALIAS = r"\*[0-9A-Za-z_-]"
 #: Two levels a column: a list may stand at the indent of the key that it belongs to.
 _SHALLOW_LEVELS = 2 * (_SHALLOW + 1) + 2
 #: Plain scalars below this length are remembered with their tag: keys and short values come again and again.
@@ -108,8 +108,8 @@ def compose(source: Source, limits: YamlLimits) -> list[Any]:
 
     text = source.text
     brackets = text.count("[") + text.count("{")
-    indented = (_INDENTED if source.regular else _ANY_INDENTED).search(text)
-    indented = indented or _INDENTED.match("\n" + text[: _SHALLOW + 1])
+    indented = re.search(_INDENTED if source.regular else _ANY_INDENTED, text)
+    indented = indented or re.match(_INDENTED, "\n" + text[: _SHALLOW + 1])
     walked = bool(indented) or brackets + _SHALLOW_LEVELS > limits.depth
     loader, fast = _loader()
     try:
@@ -126,7 +126,7 @@ def compose(source: Source, limits: YamlLimits) -> list[Any]:
 
 def may_alias(text: str) -> bool:
     """Whether anything in the text looks like an alias."""
-    return "*" in text and _ALIAS.search(text) is not None
+    return "*" in text and re.search(_ALIAS, text) is not None
 
 
 def _nodes(parser: Any, *, pause: bool) -> list[Any]:
@@ -147,7 +147,7 @@ def _nodes(parser: Any, *, pause: bool) -> list[Any]:
 
 
 def _far(text: str) -> bool:
-    return bool(_FAR_INDENTED.search(text) or _FAR_INDENTED.match("\n" + text[:101]))
+    return bool(re.search(_FAR_INDENTED, text) or re.match(_FAR_INDENTED, "\n" + text[:101]))
 
 
 def _survey(source: Source, limits: YamlLimits) -> None:
