@@ -76,11 +76,12 @@ def test_json_lines_are_ascii_and_have_these_keys(cli: Cli) -> None:
     ]
     assert second["messages"] == [{"role": "user", "content": "é"}]
     assert second["requests"] == [{"type": "generate_until", "context": "é", "generation": {"until": []}}]
+    written = path.read_text().splitlines()[1].index('"\\u00e9"')
     assert second["parts"] == [
         {
             "kind": "question",
             "text": "é",
-            "origin": {"path": str(path), "line": 2, "column": 1, "key": "prompt"},
+            "origin": {"path": str(path), "line": 2, "column": written + 1, "key": "prompt"},
         }
     ]
 

@@ -227,6 +227,55 @@ def test_the_cache_key_is_that_of_the_harness(cli: Cli, tree: Path) -> None:
     assert cli("render", V1, "--cache-key").code == 2
 
 
+def test_parts_of_a_template_task_point_into_its_record(cli: Cli) -> None:
+    text = (
+        "- task_id: near\n  spec_version: 3\n  version: 1\n  category: classification\n"
+        "  output_type: generate_until\n  dataset: {path: x, splits: {test: test, train: train}}\n"
+        '  doc_to_text: "{{q}}"\n  doc_to_target: a\n'
+        '  fewshot:\n    num: 1\n    doc_to_text: "shot {{q}}"\n    target_delimiter: "\\n"\n'
+        "  metrics: [{name: f1, aggregation: mean, higher_is_better: true}]\n  post_process: none\n"
+    )
+    (cli.cwd / "t.yaml").write_text(text)
+    (line,) = map(json.loads, cli("render", "t.yaml", "--format", "json").out.splitlines())
+    found = [(part["kind"], part["text"], part["origin"].get("key")) for part in line["parts"]]
+    assert found == [
+        ("question", "shot ⟨q 1⟩", "fewshot.doc_to_text"),
+        ("join", "\n", "fewshot.target_delimiter"),
+        ("answer", "⟨a 1⟩", "doc_to_target"),
+        ("separator", "\n\n", None),
+        ("question", "⟨q⟩", "doc_to_text"),
+    ]
+    written = text.splitlines()
+    for part, value in zip(line["parts"], ['"shot', '"\\n"', "a", None, '"{{q}}"'], strict=True):
+        if value is not None:
+            place = part["origin"]
+            assert place["path"] == "t.yaml"
+            assert written[place["line"] - 1][place["column"] - 1 :].startswith(value)
+    rows(cli.cwd / "d" / "near" / "test.jsonl", {"q": "x", "a": "y"})
+    rows(cli.cwd / "d" / "near" / "train.jsonl", {"qq": "x", "a": "y"})
+    code, _, err = cli("render", "t.yaml", "--rows-dir", "d")
+    assert code == 1
+    assert err.startswith("t.yaml:11:18 near fewshot.doc_to_text undefined_variable")
+    assert "did you mean 'qq'" not in err  # the pool's column is not one of the evaluated rows
+    (cli.cwd / "d" / "near" / "train.jsonl").unlink()
+    err = cli("render", "t.yaml", "--rows-dir", "d").err
+    assert "near fewshot.split unknown_prompt" in err
+    assert "fewshot.split: there are no rows" in err
+
+
+def test_several_processes_print_what_one_prints_of_records(cli: Cli) -> None:
+    record = json.loads(V1.read_bytes().splitlines()[0])
+    many = [{**record, "task_id": f"t{number}", "prompt": "é" * (number % 7)} for number in range(1100)]
+    rows(cli.cwd / "many.jsonl", *[{**each, "prompt": each["prompt"] or "?"} for each in many])
+    for flags in (["--format", "json"], ["--chat", "chatml"], ["--task", "t10*", "--format", "json"]):
+        one = cli("render", "many.jsonl", *flags, "--jobs", "1")
+        assert one.code == 0
+        assert cli("render", "many.jsonl", *flags, "--jobs", "3") == one
+    code, _, err = cli("render", "many.jsonl", "--jobs", "3", "--format", "json", "--task", "t1l")
+    assert code == 2
+    assert "did you mean" in err
+
+
 def test_several_processes_print_what_one_prints(cli: Cli, tree: Path) -> None:
     for number in range(70):
         (tree / "colours" / f"n{number}.yaml").write_text(f"include: _base\ntask: n{number}\n")

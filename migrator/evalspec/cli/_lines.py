@@ -73,13 +73,20 @@ class Told:
             sys.stderr.write(f"{sentence}\n")
 
 
-def write_json(write: Write, lines: Iterable[Line]) -> None:
-    """One ASCII object a line."""
+def encoded(line: Line) -> Line:
+    """A line as ASCII JSON, and of its data only what `Told` asks for."""
     import json
 
-    encode = json.JSONEncoder(default=str).encode
+    text = "" if line.texts else None
+    kept = {"task": line.task, "text": text, "placeholder": line.data.get("placeholder")}
+    return line._replace(data=kept, encoded=json.dumps(line.data, default=str).encode())
+
+
+def write_json(write: Write, lines: Iterable[Line]) -> None:
+    """One object a line, of lines that are `encoded`."""
     for line in lines:
-        write(encode(line.data).encode() + b"\n")
+        if line.encoded is not None:
+            write(line.encoded + b"\n")
 
 
 def write_null(write: Write, lines: Iterable[Line]) -> None:

@@ -17,11 +17,13 @@ from evalspec.cli import _common, _lines, _output, _trees, _views
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalspec.project import Project
     from evalspec.prompts.lines import Line
     from evalspec.prompts.view import View
+
+    Finish = Callable[[Line], Line]
 
 EXAMPLES = """
 render tasks.jsonl --task arith_001
@@ -64,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _views.add_rows(parser)
     _common.add_format(parser)
     parser.add_argument(
-        "--jobs", type=_common.positive, metavar="N", help="processes for large trees (default: the cores)"
+        "--jobs", type=_common.positive, metavar="N", help="processes for many tasks (default: the cores)"
     )
     _common.add_limits(parser)
 
@@ -77,26 +79,46 @@ def run(args: argparse.Namespace) -> int:
     views = views_of(project, args.view, _views.flags_of(args), rows=_FEW if args.write_out else None)
     told = _lines.Told(args)
     with ExitStack() as stack:
-        lines = told.each(rendered(args, project, views, stack))
+        lines = told.each(rendered(args, project, views, stack, _finish(args, views)))
         _write(args, lines, stack, views)
     return 1 if told.failed else 0
 
 
 def rendered(
-    args: argparse.Namespace, project: Project, views: tuple[View, ...], stack: ExitStack
+    args: argparse.Namespace,
+    project: Project,
+    views: tuple[View, ...],
+    stack: ExitStack,
+    finish: Finish | None,
 ) -> Iterator[Line]:
-    """The lines that the arguments ask for; files stay open as long as `stack`."""
-    from evalspec.prompts.tokens import with_tokens
-
+    """The lines that the arguments ask for, each after `finish`; files stay open as long as `stack`."""
     paths = _trees.paths_of(args, project)
-    lines = (
-        _of_tree(args, project, views, paths) if paths is not None else _of_files(args, project, views, stack)
-    )
-    return lines if args.null else with_tokens(lines, views)
+    if paths is not None:
+        return _of_tree(args, project, views, paths, finish)
+    return _of_files(args, project, views, stack, finish)
+
+
+def _finish(args: argparse.Namespace, views: tuple[View, ...]) -> Finish | None:
+    """What is done to each line before it is printed, in the process that makes it."""
+    from evalspec.prompts.tokens import token_teller
+
+    tokens = None if args.null else token_teller(views)
+    if args.format != "json":
+        return tokens
+
+    def finish(line: Line) -> Line:
+        line = tokens(line) if tokens else line
+        return _lines.encoded(_scored(line) if args.write_out else line)
+
+    return finish
 
 
 def _of_files(
-    args: argparse.Namespace, project: Project, views: tuple[View, ...], stack: ExitStack
+    args: argparse.Namespace,
+    project: Project,
+    views: tuple[View, ...],
+    stack: ExitStack,
+    finish: Finish | None,
 ) -> Iterator[Line]:
     """The lines of task files of our own contract."""
     from evalspec.errors import UsageError
@@ -116,15 +138,20 @@ def _of_files(
     roots = [project.folder] if project.folder else []
     family = project.families.default
     rows = row_options(given, project.folder, family, roots, are_docs=args.rows_are_docs)
-    wanted = Wanted(views, _views.named_tasks(args.task), rows, parts=_needs_parts(args, views))
+    asked, parts = _views.named_tasks(args.task), _needs_parts(args, views)
+    wanted = Wanted(views, asked, rows, parts=parts, finish=finish)
     with _common.progress(args, "reading", paths) as advance:
         opened = open_tasks(paths, reading, allow_bad=args.allow_bad_tasks, advance=advance)
         files = stack.enter_context(opened)
-    return render_records(files, wanted, project.families.short)
+    return render_records(files, wanted, project.families.short, jobs=args.jobs or _common.cores())
 
 
 def _of_tree(
-    args: argparse.Namespace, project: Project, views: tuple[View, ...], paths: list[str]
+    args: argparse.Namespace,
+    project: Project,
+    views: tuple[View, ...],
+    paths: list[str],
+    finish: Finish | None,
 ) -> Iterator[Line]:
     """The lines of trees of lm-eval YAML."""
     from evalspec.prompts.lines import Wanted
@@ -136,7 +163,7 @@ def _of_tree(
     tree = _trees.open_trees(args, paths)
     tasks = tree.select(_views.named_tasks(args.task))
     rows = row_options(given, project.folder, FAMILY, tree.roots, are_docs=args.rows_are_docs)
-    wanted = Wanted(views, (), rows, parts=_needs_parts(args, views))
+    wanted = Wanted(views, (), rows, parts=_needs_parts(args, views), finish=finish)
     job = TreeJob(tree, tuple(tasks), wanted, trusted=args.trust_code, given=given)
     if args.cache_key:
         return cache_keys(job)
@@ -154,7 +181,7 @@ def _write(
     several = len(views) > 1
     write = stack.enter_context(_output.byte_sink(args))
     if args.format == "json":
-        _lines.write_json(write, _scored(lines) if args.write_out else lines)
+        _lines.write_json(write, lines)
     elif args.cache_key:
         _lines.write_keys(write, lines, views=several)
     elif args.write_out:
@@ -170,10 +197,9 @@ def _write(
     sys.stdout.flush()
 
 
-def _scored(lines: Iterator[Line]) -> Iterator[Line]:
-    """The lines with the pairs that are scored, and where these differ from what is shown."""
+def _scored(line: Line) -> Line:
+    """A line with the pairs that are scored, and where these differ from what is shown."""
     from evalspec.prompts.lines import scored_of
     from evalspec.report.side_by_side import scored_json
 
-    for line in lines:
-        yield line._replace(data={**line.data, "write_out": scored_json(scored_of(line.data))})
+    return line._replace(data={**line.data, "write_out": scored_json(scored_of(line.data))})

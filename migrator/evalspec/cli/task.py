@@ -77,6 +77,7 @@ def _values(args: argparse.Namespace, project: Project) -> list[ResolvedValue]:
 
 def _prompt(args: argparse.Namespace, project: Project) -> int:
     from evalspec.cli import render
+    from evalspec.prompts.tokens import token_teller
     from evalspec.prompts.view_config import views_of
 
     more = {"task": [args.name], "jobs": 1, "cache_key": False, "null": False}
@@ -87,7 +88,8 @@ def _prompt(args: argparse.Namespace, project: Project) -> int:
     views = tuple(view if view.limit is not None else replace(view, limit=1) for view in views)
     told = _lines.Told(args)
     with ExitStack() as stack:
-        lines: list[Line] = list(told.each(render.rendered(args, project, views, stack)))
+        made = render.rendered(args, project, views, stack, token_teller(views))
+        lines: list[Line] = list(told.each(made))
     if args.format == "json":
         _common.write_output(args, "".join(_common.dumps(line.data) for line in lines))
     else:

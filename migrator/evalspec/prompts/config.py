@@ -164,6 +164,27 @@ def _fewshot(given: dict[str, Any], task: Mapping[str, Any], few_delim: Any) -> 
     return FewshotConfig(**merged)
 
 
+#: What fields of a template task of our own are called in `TaskConfig`.
+_OWN_NAMES = {
+    "dataset_path": "dataset.path",
+    "dataset_name": "dataset.name",
+    "dataset_kwargs": "dataset.kwargs",
+    "training_split": "dataset.splits.train",
+    "validation_split": "dataset.splits.validation",
+    "test_split": "dataset.splits.test",
+    "fewshot_split": "fewshot.split",
+    "num_fewshot": "fewshot.num",
+    "generation_kwargs": "generation",
+    "fewshot_config": "fewshot",
+}
+
+
+def own_field(field: str) -> str:
+    """What a field of `TaskConfig`, dotted, is called in a record of our own family (records.md, "v3")."""
+    first, dot, rest = field.partition(".")
+    return f"{_OWN_NAMES.get(first, first)}{dot}{rest}"
+
+
 def record_config(record: Mapping[str, Any]) -> TaskConfig:
     """The settings of a template task of our own family (records.md, "v3")."""
     dataset = record.get("dataset") or {}

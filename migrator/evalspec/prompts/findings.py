@@ -25,13 +25,16 @@ def findings_of(
     Args:
         row: the line.
         path: the task's file.
-        place_of: finds a field's place.
+        place_of: finds a field's place; that of no field is the task's.
         columns: the columns of the rows, for a suggestion where a template names one that is not there.
         source_of: gives a field's text as it stands in the file, for the column in a template.
     """
-    out = []
+    out: list[Finding] = []
+    notes = row.prompt.notes if row.prompt else ()
+    if row.error is None and row.unknown is None and not notes:
+        return out
     task, field = row.label.task, row.field
-    place = (place_of(field) if place_of and field else None) or Place(path)
+    place = (place_of(field or "") if place_of else None) or Place(path)
     where = "when it is loaded" if row.row is None else f"for row {row.row}"
     if row.error is not None:
         error = row.error
@@ -53,7 +56,6 @@ def findings_of(
         message = f"the prompt is not known {where}: {row.unknown}"
         out.append(Finding(rule, severity, *place, task, field, message, "", fix))  # type: ignore[arg-type]
     fix = "use a template that takes a system message"
-    notes = row.prompt.notes if row.prompt else ()
     return out + [Finding("chat_retry", "warning", *place, task, None, note, "", fix) for note in notes]
 
 

@@ -13,6 +13,8 @@ from evalspec.prompts.tasks import RowOptions
 from evalspec.prompts.view import PLAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from evalspec.errors import Finding
     from evalspec.prompts.prompt import Prompt
     from evalspec.prompts.render import RenderedRow
@@ -29,12 +31,18 @@ class Wanted:
         tasks: names and patterns; all tasks where there are none.
         rows: where the rows of template tasks come from.
         parts: also take texts apart; without, a line may have its text alone.
+        finish: what is done to each line by the process that makes it.
     """
 
     views: tuple[View, ...] = (PLAIN,)
     tasks: tuple[str, ...] = ()
     rows: RowOptions = field(default_factory=RowOptions)
     parts: bool = True
+    finish: Callable[[Line], Line] | None = None
+
+    def finished(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """The lines with that done to each."""
+        return iter(lines) if self.finish is None else map(self.finish, lines)
 
 
 class Line(NamedTuple):
@@ -44,11 +52,13 @@ class Line(NamedTuple):
         data: the line as JSON.
         findings: what there is to report of it.
         notes: what its reader should be told once.
+        encoded: the line as it is printed, where that has been made already.
     """
 
     data: dict[str, Any]
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    encoded: bytes | None = None
 
     @property
     def task(self) -> str:

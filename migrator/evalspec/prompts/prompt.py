@@ -132,6 +132,14 @@ class Prompt:
         """The system message's text, empty where there is none."""
         return self.messages[0].content if self.messages and self.messages[0].role == "system" else ""
 
+    def renamed(self, name: Callable[[str], str]) -> Prompt:
+        """The same prompt, the key of each part's origin called as `name` says."""
+        parts = [
+            part._replace(origin=part.origin._replace(key=name(part.origin.key))) if part.origin.key else part
+            for part in self.parts
+        ]
+        return replace(self, parts=tuple(parts))
+
     def located(self, place_of: Callable[[str], Place | None]) -> Prompt:
         """The same prompt, each part's origin with the place that `place_of` knows for its key."""
         parts = [

@@ -7,9 +7,12 @@ A template task without rows is shown with a placeholder row, made up from the v
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import UsageError, did_you_mean, visible
+from evalspec.prompts.config import own_field
 from evalspec.prompts.fields import unknowable
 from evalspec.prompts.findings import findings_of
 from evalspec.prompts.inline import dotted, render_inline, text_function
@@ -20,10 +23,13 @@ from evalspec.prompts.prompt import Prompt
 from evalspec.prompts.records import is_template
 from evalspec.prompts.render import RenderedRow, TaskLabel
 from evalspec.prompts.rows import FirstOf, RowsFile
+from evalspec.prompts.sharing import shared_out
 from evalspec.prompts.tasks import record_spec, render_task
+from evalspec.tasks.places import FieldPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Self
 
     from evalspec.errors import Place
     from evalspec.prompts.config import TaskConfig
@@ -32,13 +38,15 @@ if TYPE_CHECKING:
     from evalspec.prompts.tasks import RowOptions
     from evalspec.prompts.view import View
     from evalspec.schema.schema import Schema
-    from evalspec.tasks.records import TaskFile
+    from evalspec.tasks.records import TaskFile, TaskRecord
 
+#: So many records are a piece of work, and with fewer than this one process is sooner done.
+_AT_ONCE, _WORTH_SHARING = 50, 1000
 _ROWS = "the record may be fine: a made-up row cannot show it, a row of its data set can (--rows, --rows-dir)"
 
 
 def render_records(
-    files: Sequence[TaskFile], wanted: Wanted, short: Callable[[str], str] = str
+    files: Sequence[TaskFile], wanted: Wanted, short: Callable[[str], str] = str, *, jobs: int = 1
 ) -> Iterator[Line]:
     """A line for every valid record, row and view, in order; of the named tasks only, where any are named.
 
@@ -46,35 +54,113 @@ def render_records(
         files: judged task files.
         wanted: which tasks, and how they are shown.
         short: how a schema version's id is written.
+        jobs: the number of processes, for many records.
 
     Raises:
         UsageError: no task has a name or matches a pattern, or one file of rows is meant for several tasks.
     """
-    from evalspec.prompts.sandbox import Sandbox
-
-    asked = Asked(wanted.tasks)
     _check_rows(files, wanted)
-    sandbox: Sandbox | None = None
-    with ExitStack() as stack:
-        for file in files:
-            for record, schema, value in file.valid():
-                if not asked.takes(value["task_id"]):
-                    continue
-                label = TaskLabel(value["task_id"], schema.id, value.get("version"))
-                if not is_template(value, schema):
-                    for view in wanted.views:
-                        place_of = _at(file.path, record.line)
-                        row = _inline_row(label, value, schema, view, place_of, parts=wanted.parts)
-                        found = tuple(findings_of(row, file.path, place_of=place_of))
-                        yield line_of(row, file.path, record.line, short(schema.id), found)
-                    continue
-                if sandbox is None:
-                    sandbox = Sandbox()
-                    stack.enter_context(sandbox.watch)
-                yield from _template_lines(
-                    file.path, record.line, value, short(schema.id), schema, wanted, sandbox
+    if not _is_worth_sharing(files, wanted):
+        jobs = 1
+
+    def pieces(number: int, of: int) -> Iterator[Iterator[Line]]:
+        asked = Asked(wanted.tasks)
+        with _Renderer(wanted, short) as renderer:
+            for at, piece in enumerate(_pieces(files, asked)):
+                if at % of == number:
+                    yield wanted.finished(chain.from_iterable(map(renderer.lines, piece)))
+        asked.check()
+
+    yield from shared_out(pieces, jobs)
+
+
+def _is_worth_sharing(files: Sequence[TaskFile], wanted: Wanted) -> bool:
+    """Whether several processes are sooner done. What was kept of standard input can be read by one only.
+
+    The mere texts of inline tasks are made sooner than they are sent; JSONL files hold no other tasks.
+    """
+    if any(file.path == "-" for file in files) or sum(file.report.valid for file in files) < _WORTH_SHARING:
+        return False
+    views_cost = any(view.chat or view.system is not None or view.shots is not None for view in wanted.views)
+    return wanted.parts or views_cost or any(file.report.format == "yaml" for file in files)
+
+
+def _pieces(files: Sequence[TaskFile], asked: Asked) -> Iterator[list[_Valid]]:
+    """The records that are asked for, some at a time."""
+    piece: list[_Valid] = []
+    for file in files:
+        for record, schema, value in file.valid():
+            if asked.takes(value["task_id"]):
+                piece.append(_Valid(file, record, schema, value))
+                if len(piece) == _AT_ONCE:
+                    yield piece
+                    piece = []
+    if piece:
+        yield piece
+
+
+class _Valid(NamedTuple):
+    """A valid record of a file."""
+
+    file: TaskFile
+    record: TaskRecord
+    schema: Schema
+    value: dict[str, Any]
+
+
+class _Renderer:
+    """Makes the lines of records, in the order of their files."""
+
+    def __init__(self, wanted: Wanted, short: Callable[[str], str]) -> None:
+        self._wanted = wanted
+        self._short = short
+        self._stack = ExitStack()
+        self._sandbox: Sandbox | None = None
+        self._file: TaskFile | None = None
+        self._places: FieldPlaces
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def lines(self, valid: _Valid) -> Iterator[Line]:
+        """The lines of one record."""
+        file, record, schema, value = valid
+        if file is not self._file:
+            self._file, self._places = file, self._stack.enter_context(FieldPlaces(file))
+        place_of = self._places.of(record)
+        path, line, short = file.path, record.line, self._short(schema.id)
+        if is_template(value, schema):
+            yield from self._template(valid, short, place_of)
+            return
+        label = TaskLabel(value["task_id"], schema.id, value.get("version"))
+        for view in self._wanted.views:
+            row = _inline_row(label, value, schema, view, place_of, parts=self._wanted.parts)
+            yield line_of(row, path, line, short, tuple(findings_of(row, path, place_of=place_of)))
+
+    def _template(self, valid: _Valid, short: str, place_of: Callable[[str], Place]) -> Iterator[Line]:
+        wanted, (file, record, schema, value) = self._wanted, valid
+        if self._sandbox is None:
+            from evalspec.prompts.sandbox import Sandbox
+
+            self._sandbox = Sandbox()
+            self._stack.enter_context(self._sandbox.watch)
+        spec = record_spec(value, schema.id)
+        for view in wanted.views:
+            for told in render_task(spec, view, wanted.rows, self._sandbox, parts=wanted.parts):
+                row = _in_own_words(told, place_of)
+                columns = columns_of(spec.name, spec.read, wanted.rows) if row.error is not None else ()
+                found = findings_of(
+                    row,
+                    file.path,
+                    place_of=place_of,
+                    columns=columns,
+                    source_of=lambda field: dotted(value, field),
                 )
-    asked.check()
+                shown = [each._replace(fix=_ROWS) if each.severity == "info" else each for each in found]
+                yield line_of(row, file.path, record.line, short, tuple(shown))
 
 
 class Asked:
@@ -148,13 +234,6 @@ def refuse_several(tasks: Sequence[str]) -> None:
         )
 
 
-def _at(path: str, line: int) -> Callable[[str], Place | None]:
-    from evalspec.errors import Place
-
-    place = Place(path, line)
-    return lambda _: place
-
-
 def _inline_row(
     label: TaskLabel,
     record: Mapping[str, Any],
@@ -170,7 +249,8 @@ def _inline_row(
         text = text_function(assembly)(record)
         return RenderedRow(label, None, view.name, Prompt(text, ()), ((),))
     try:
-        prompt = render_inline(record, assembly, view).located(place_of)
+        prompt = render_inline(record, assembly, view)
+        prompt = prompt.located(place_of) if parts else prompt
         chat = prompt.messages
         if view.chat is not None and not view.multiturn:
             chat = tuple(multiturn_to_singleturn(chat))
@@ -181,31 +261,15 @@ def _inline_row(
     return RenderedRow(label, None, view.name, prompt, (chat,))
 
 
-def _template_lines(
-    path: str,
-    line: int,
-    record: dict[str, Any],
-    short: str,
-    schema: Schema,
-    wanted: Wanted,
-    sandbox: Sandbox,
-) -> Iterator[Line]:
-    place_of = _at(path, line)
-    spec = record_spec(record, schema.id, place_of)
-    for view in wanted.views:
-        for row in render_task(spec, view, wanted.rows, sandbox, parts=wanted.parts):
-            columns = columns_of(spec.name, spec.read, wanted.rows) if row.error is not None else ()
-            found = findings_of(
-                row,
-                path,
-                place_of=place_of,
-                columns=columns,
-                source_of=lambda field: dotted(record, field),
-            )
-            shown = [
-                finding._replace(fix=_ROWS) if finding.severity == "info" else finding for finding in found
-            ]
-            yield line_of(row, path, line, short, tuple(shown))
+def _in_own_words(row: RenderedRow, place_of: Callable[[str], Place]) -> RenderedRow:
+    """A template task's row, with its fields named as in a record and placed in its file."""
+    prompt, field = row.prompt, row.field and own_field(row.field)
+    if prompt is not None and prompt.parts:
+        prompt = prompt.renamed(own_field).located(place_of)
+    unknown = row.unknown
+    if unknown is not None and row.field and field:
+        unknown = field + unknown.removeprefix(row.field) if unknown.startswith(row.field) else unknown
+    return replace(row, prompt=prompt, field=field, unknown=unknown)
 
 
 def columns_of(task: str, read: Callable[[], TaskConfig], rows: RowOptions) -> tuple[str, ...]:

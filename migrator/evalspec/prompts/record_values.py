@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import Place, UsageError, did_you_mean, visible
+from evalspec.errors import UsageError, did_you_mean, visible
 from evalspec.prompts.lm_eval.places import ResolvedValue
+from evalspec.tasks.places import FieldPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,28 +37,12 @@ def record_values(
     """Every field that a valid record has, then every default of its version that it leaves to be meant."""
     from evalspec.schema.declare import Absent
 
-    places = _places(file, record, value)
-    out = [
-        ResolvedValue(key, each, places.get(key, Place(file.path, record.line, record.column)), "")
-        for key, each in value.items()
-    ]
+    with FieldPlaces(file) as places:
+        place_of = places.of(record)
+        out = [ResolvedValue(key, each, place_of(key), "") for key, each in value.items()]
     out += [
         ResolvedValue(field.name, field.default, None, f"the default of {schema.id}")
         for field in schema.fields[schema.shape_of(value).name]
         if field.name not in value and not isinstance(field.default, Absent) and field.default is not None
     ]
     return out
-
-
-def _places(file: TaskFile, record: TaskRecord, value: Mapping[str, Any]) -> dict[str, Place]:
-    """The places of a record's fields in a YAML file; in JSONL a record is one line, which says it."""
-    if file.report.format != "yaml" or file.path == "-" or file.path.endswith(".gz"):
-        return {}
-    from evalspec.formats.yaml import place, read, records
-
-    with open(file.path, "rb") as stream:
-        data = stream.read()
-    for each in records(read(data)):
-        if (each.line, each.column) == (record.line, record.column):
-            return {key: Place(file.path, *place(each, (key,))) for key in value}
-    return {}

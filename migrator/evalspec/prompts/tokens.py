@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalspec.prompts.lines import Line
     from evalspec.prompts.view import View
@@ -150,15 +150,17 @@ def _inside(spans: Iterable[Span]) -> set[int]:
     return {at for start, end in spans for at in range(start + 1, end)}
 
 
-def with_tokens(lines: Iterable[Line], views: Iterable[View]) -> Iterator[Line]:
-    """The lines; those of a view that has a tokenizer say under `tokens` how their prompt is cut."""
+def token_teller(views: Iterable[View]) -> Callable[[Line], Line] | None:
+    """What gives a line of a view with a tokenizer `tokens`, which say how its prompt is cut; None without any."""
     tokenizers = {view.name: view.tokenizer for view in views if view.tokenizer is not None}
-    for line in lines:
+
+    def tell(line: Line) -> Line:
         tokenizer = tokenizers.get(line.data["view"])
         if tokenizer is None or line.data.get("parts") is None:
-            yield line
-        else:
-            yield line._replace(data={**line.data, "tokens": cuts(line.data, tokenizer.encode)})
+            return line
+        return line._replace(data={**line.data, "tokens": cuts(line.data, tokenizer.encode)})
+
+    return tell if tokenizers else None
 
 
 def cuts(data: Mapping[str, Any], encode: Callable[[str], Sequence[Span]]) -> dict[str, Any]:

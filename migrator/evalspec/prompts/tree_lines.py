@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import EvalspecError
 from evalspec.prompts.cache_key import cache_file, cache_key
 from evalspec.prompts.config import task_config
 from evalspec.prompts.findings import findings_of
@@ -16,16 +17,18 @@ from evalspec.prompts.problems import Failure, FunctionRef, failure_of
 from evalspec.prompts.record_lines import columns_of, refuse_several
 from evalspec.prompts.render import RenderedRow, TaskLabel
 from evalspec.prompts.rows import FirstOf, RowsFile
+from evalspec.prompts.sharing import shared_out
 from evalspec.prompts.tasks import lm_eval_spec, render_task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from multiprocessing.connection import Connection
 
     from evalspec.prompts.lines import Wanted
     from evalspec.prompts.lm_eval.groups import ResolvedTask
     from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.prompts.rows import RowSource
+
+    LinesOf = Callable[[ResolvedTask], Iterator[Line]]
 
 #: The settings that a prompt can need.
 _IN_PROMPTS = (
@@ -77,94 +80,61 @@ def render_tree(job: TreeJob, jobs: int = 1) -> Iterator[Line]:
     if isinstance(first, RowsFile):
         refuse_several([str(task.name) for task in job.tasks])
     count = len(job.tasks)
-    if jobs < 2 or count < _WORTH_SHARING:
-        yield from _lines(job, job.tasks)
-        return
+    if count < _WORTH_SHARING:
+        jobs = 1
     size = max(1, min(200, count // (jobs * _PIECES_A_WORKER)))
-    pieces = [job.tasks[start : start + size] for start in range(0, count, size)]
-    yield from _shared_out(job, pieces, jobs)
+
+    def pieces(number: int, of: int) -> Iterator[Iterator[Line]]:
+        with (_trusted if job.trusted else _untrusted)(job) as lines_of:
+            for start in range(number * size, count, of * size):
+                yield job.wanted.finished(chain.from_iterable(map(lines_of, job.tasks[start : start + size])))
+
+    yield from shared_out(pieces, jobs)
 
 
-def _shared_out(job: TreeJob, pieces: list[tuple[ResolvedTask, ...]], jobs: int) -> Iterator[Line]:
-    """The lines of all pieces in order, each made by one of several processes that have all that is read here."""
-    import multiprocessing
-
-    if "fork" not in multiprocessing.get_all_start_methods():
-        for piece in pieces:
-            yield from _lines(job, piece)
-        return
-    context = multiprocessing.get_context("fork")
-    workers, pipes = [], []
-    try:
-        for number in range(jobs):
-            pipe, far_end = context.Pipe(duplex=False)
-            worker = context.Process(target=_work, args=(job, pieces[number::jobs], far_end), daemon=True)
-            worker.start()
-            far_end.close()
-            workers.append(worker)
-            pipes.append(pipe)
-        for number in range(len(pieces)):
-            yield from pipes[number % jobs].recv()
-    except EOFError:
-        raise EvalspecError(
-            "a process that rendered tasks was killed", fix="try again, with --jobs 1"
-        ) from None
-    finally:
-        for worker in workers:
-            worker.terminate()
-            worker.join()
-
-
-def _work(job: TreeJob, pieces: list[tuple[ResolvedTask, ...]], pipe: Connection) -> None:
-    """A process's share. Ctrl-C is for the parent to answer, which ends this process."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    try:
-        for piece in pieces:
-            pipe.send(list(_lines(job, piece)))
-    except BrokenPipeError:
-        return
-
-
-def _lines(job: TreeJob, tasks: Sequence[ResolvedTask]) -> Iterator[Line]:
-    return _trusted(job, tasks) if job.trusted else _untrusted(job, tasks)
-
-
-def _untrusted(job: TreeJob, tasks: Sequence[ResolvedTask]) -> Iterator[Line]:
+@contextmanager
+def _untrusted(job: TreeJob) -> Iterator[LinesOf]:
+    """Renders tasks in this process."""
     from evalspec.prompts.sandbox import Sandbox
 
     sandbox = Sandbox()
     places = job.tree.places()
     teller = _Teller(job)
     rows = job.wanted.rows
+
+    def lines_of(task: ResolvedTask) -> Iterator[Line]:
+        place_of = place_finder(places, task)
+        spec = lm_eval_spec(task, place_of if job.wanted.parts else None)
+        for view in job.wanted.views:
+            for row in render_task(spec, view, rows, sandbox, parts=job.wanted.parts):
+                columns = columns_of(spec.name, spec.read, rows) if row.error is not None else ()
+                yield teller.line(task, row, place_of, columns)
+
     with sandbox.watch:
-        for task in tasks:
-            place_of = place_finder(places, task)
-            spec = lm_eval_spec(task, place_of if job.wanted.parts else None)
-            for view in job.wanted.views:
-                for row in render_task(spec, view, rows, sandbox, parts=job.wanted.parts):
-                    columns = columns_of(spec.name, spec.read, rows) if row.error is not None else ()
-                    yield teller.line(task, row, place_of, columns)
+        yield lines_of
 
 
-def _trusted(job: TreeJob, tasks: Sequence[ResolvedTask]) -> Iterator[Line]:
+@contextmanager
+def _trusted(job: TreeJob) -> Iterator[LinesOf]:
+    """Renders tasks in a process for each tree, which runs their functions."""
     from evalspec.prompts.lm_eval.trust import TrustedRenderer
 
     places = job.tree.places()
     teller = _Teller(job)
     renderers: dict[int, TrustedRenderer] = {}
+
+    def lines_of(task: ResolvedTask) -> Iterator[Line]:
+        root = task.root or 0
+        if root not in renderers:
+            renderers[root] = TrustedRenderer(
+                job.tree.roots[root], job.given, are_docs=job.wanted.rows.are_docs
+            )
+        place_of = place_finder(places, task)
+        for data in renderers[root].render([task], job.wanted.views):
+            yield teller.said(task, data, place_of)
+
     try:
-        for task in tasks:
-            root = task.root or 0
-            if root not in renderers:
-                renderers[root] = TrustedRenderer(
-                    job.tree.roots[root], job.given, are_docs=job.wanted.rows.are_docs
-                )
-            place_of = place_finder(places, task)
-            for data in renderers[root].render([task], job.wanted.views):
-                yield teller.said(task, data, place_of)
+        yield lines_of
     finally:
         for renderer in renderers.values():
             renderer.close()
@@ -260,6 +230,10 @@ def _setting(task: ResolvedTask, field: str) -> object:
 
 def cache_keys(job: TreeJob) -> Iterator[Line]:
     """For every task and view the key under which the harness keeps its requests, and the name of the file."""
+    return job.wanted.finished(_cache_keys(job))
+
+
+def _cache_keys(job: TreeJob) -> Iterator[Line]:
     for task in job.tasks:
         path = job.tree.path_of(task.root, task.path)
         for view in job.wanted.views:

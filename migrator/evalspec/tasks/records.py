@@ -58,6 +58,7 @@ class TaskFile:
 
     Attributes:
         path: the file, as it was named; `-` is standard input.
+        reading: how its records are read.
         report: what is valid and what is wrong.
     """
 
@@ -70,7 +71,7 @@ class TaskFile:
             WriteError: it cannot be read.
         """
         self.path = path
-        self._reading = reading
+        self.reading = reading
         self._stack = ExitStack()
         self._kept: BinaryIO | list[TaskRecord] | None = None
         self._twins: frozenset[int] = frozenset()
@@ -113,18 +114,18 @@ class TaskFile:
     def _judge(self, advance: Callable[[int], object] | None) -> None:
         with ExitStack() as stack:
             stream = stack.enter_context(open_regular(self.path))
-            judge = read_range(stream, self.report, self._reading, advance=advance)
+            judge = read_range(stream, self.report, self.reading, advance=advance)
             self._twins = judge.ids.suspects()
             if self._twins:
                 stream.seek(0)
-                find_twins(stream, self.report, self._reading, self._twins)
+                find_twins(stream, self.report, self.reading, self._twins)
             if self.path == "-":
                 self._kept = stream
                 self._stack = stack.pop_all()
 
     def _jsonl(self, stream: BinaryIO) -> Iterator[TaskRecord]:
         stream.seek(0)
-        reading, twins = self._reading, self._second_reading()
+        reading, twins = self.reading, self._second_reading()
         judge = Judge(reading.families, self.path, unmarked=reading.unmarked, twins=twins)
         for chunk in chunks_of(stream, reading):
             verdict = judge.judge(chunk)
@@ -152,11 +153,11 @@ class TaskFile:
 
     def _yaml(self, report: FileReport) -> Iterator[TaskRecord]:
         try:
-            _, file = read_yaml(self.path, self._reading)
+            _, file = read_yaml(self.path, self.reading)
         except FormatError as error:
             report.errors.append(findings.of_format_error(self.path, error))
             return
-        for record, schema, valid in judge_yaml(file, report, self._reading):
+        for record, schema, valid in judge_yaml(file, report, self.reading):
             task = findings.task_of(record.value) if record.value is not None else None
             yield TaskRecord(record.line, record.column, schema, task, record.value if valid else None)
 

@@ -66,7 +66,7 @@ class Workers(Generic[_Piece, _Result]):
         self._pieces = enumerate(pieces)
         self._count = count
         self._advance = advance
-        self._fork = _may_fork() if fork is None else fork
+        self._fork = may_fork() if fork is None else fork
         self._busy: dict[int, _Forked | _Fresh] = {}
         self._answers: dict[int, _Result | BaseException] = {}
         self._next = 0
@@ -149,7 +149,7 @@ class Workers(Generic[_Piece, _Result]):
         return [streams[fd] for fd in select.select(list(streams), [], [])[0]]
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
     """True on Linux in a process that has one thread."""
     try:
         return len(os.listdir("/proc/self/task")) == 1
@@ -262,7 +262,7 @@ def _answer(work: Callable[[Any, Tell], Any], piece: object, stream: BinaryIO, p
             _send(stream, ("told", _TOLD_AT_ONCE - left))
         _send(stream, ("done", result))
     except BaseException as error:  # noqa: BLE001 - it is raised in the parent
-        _send(stream, ("failed", _portable(error)))
+        _send(stream, ("failed", portable(error)))
 
 
 def _send(stream: BinaryIO, message: object) -> None:
@@ -291,7 +291,7 @@ def _exactly(stream: BinaryIO, size: int) -> bytes | None:
     return bytes(data)
 
 
-def _portable(error: BaseException) -> BaseException:
+def portable(error: BaseException) -> BaseException:
     """An error in a form that goes through a pipe: itself, or for a fault nobody foresaw, its whole story."""
     try:
         if isinstance(error, EvalspecError) and pickle.dumps(error):
