@@ -205,6 +205,65 @@ def test_trusted_functions_are_run(cli: Cli, tree: Path) -> None:
     assert json.loads(out)["text"] == "code says hello"
 
 
+def test_a_task_without_functions_is_told_of_alike_under_trust(cli: Cli, tree: Path) -> None:
+    (tree / "colours" / "sky.yaml").write_text(TREE["colours/sky.yaml"] + 'doc_to_text: "Q:\\n {{ qq }}"\n')
+    rows(cli.cwd / "rows" / "sky" / "test.jsonl", {"q": "x", "a": "y"})
+    rows(cli.cwd / "rows" / "wine" / "test.jsonl", {"q": "which?", "a": "y"})
+    for chat in ([], ["--chat", "tokenizer_config.json"]):
+        template = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}x"
+        (cli.cwd / "tokenizer_config.json").write_text(json.dumps({"chat_template": template}))
+        flags = ["--task", "[sw]*", "--rows-dir", "rows", "--shots", "2", "--system", "S", *chat]
+        flags += ["--format", "json"]
+        plain, trusted = cli("render", tree, *flags), cli("render", tree, *flags, "--trust-code")
+        assert trusted == plain
+        assert plain.code == 1
+        assert "sky.yaml:6:14 sky doc_to_text undefined_variable" in plain.err
+        assert "line 2, column 5 of the template" in plain.err
+        assert "did you mean 'q'?" in plain.err
+        assert "num_fewshot: 0" in plain.err
+        assert ("chat_retry" in plain.err) is bool(chat)
+
+
+def test_the_rows_a_project_keeps_are_used_under_trust_too(cli: Cli, tree: Path) -> None:
+    (cli.cwd / "evalspec.toml").write_text("")
+    rows(cli.cwd / "fixtures" / "lm-eval" / "rows" / "coded" / "test.jsonl", {"q": "kept", "a": "y"})
+    out = cli("render", tree, "--task", "coded", "--trust-code").out
+    assert out == "code says kept"
+
+
+def test_a_python_class_is_unknown_and_trust_is_not_promised_to_help(cli: Cli, tree: Path) -> None:
+    (tree / "colours" / "classy.yaml").write_text("task: classy\nclass: !function code.Classy\n")
+    plain = cli("render", tree, "--task", "classy", "--format", "json")
+    assert cli("render", tree, "--task", "classy", "--format", "json", "--trust-code") == plain
+    assert plain.code == 0
+    line = plain.json()
+    assert "Python class" in line["unknown"]
+    assert line["functions"]["class"]["function"] == "code.Classy"
+    assert "--trust-code runs" not in plain.err
+
+
+@pytest.mark.parametrize("trust", [[], ["--trust-code"]])
+def test_a_broken_group_is_told_and_the_others_go_on(cli: Cli, tree: Path, trust: list[str]) -> None:
+    (tree / "loop.yaml").write_text("group: loop\ntask: [sky, {group: loop}]\n")
+    (tree / "odd.yaml").write_text("group: odd\ntask:\n- sky\n- {num_fewshot: 2}\n")
+    (tree / "number.yaml").write_text("group: number\ntask: [7]\n")
+    flags = ["--task", "loop", "--task", "odd", "--task", "number", "--task", "wine", *trust]
+    code, out, err = cli("render", tree, *flags, "--format", "json")
+    found = lines(out)
+    assert code == 1
+    assert list(found) == ["loop", "odd", "number", "wine"]
+    assert [found[name]["error"]["type"] for name in ("loop", "odd", "number")] == [
+        "RecursionError",
+        "ValueError",
+        "TypeError",
+    ]
+    assert found["wine"]["text"]
+    assert f"{tree / 'odd.yaml'}:1:1 odd - render_error" in err
+    keys = cli("render", tree, *flags, "--cache-key")
+    assert keys.code == 1
+    assert keys.out.startswith("wine\t")
+
+
 def test_what_is_scored_stands_beside_what_is_shown(cli: Cli, tree: Path) -> None:
     (tree / "colours" / "wine.yaml").write_text(TREE["colours/wine.yaml"].replace("num_fewshot: 0\n", ""))
     flags = ["--task", "wine", "--shots", "1", "--chat", "chatml", "--single-turn", "--write-out"]

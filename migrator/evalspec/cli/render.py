@@ -164,7 +164,7 @@ def _of_tree(
     tasks = tree.select(_views.named_tasks(args.task))
     rows = row_options(given, project.folder, FAMILY, tree.roots, are_docs=args.rows_are_docs)
     wanted = Wanted(views, (), rows, parts=_needs_parts(args, views), finish=finish)
-    job = TreeJob(tree, tuple(tasks), wanted, trusted=args.trust_code, given=given)
+    job = TreeJob(tree, tuple(tasks), wanted, trusted=args.trust_code)
     if args.cache_key:
         return cache_keys(job)
     return render_tree(job, args.jobs or _common.cores())

@@ -52,11 +52,20 @@ def findings_of(
     elif row.unknown is not None:
         limit = "did not end within" in row.unknown or "makes too much" in row.unknown
         rule, severity = ("template_limit", "error") if limit else ("unknown_prompt", "info")
-        fix = "simplify the template" if limit else "give --rows or --trust-code, as the reason says"
+        fix = "simplify the template" if limit else _way_out(row.unknown)
         message = f"the prompt is not known {where}: {row.unknown}"
         out.append(Finding(rule, severity, *place, task, field, message, "", fix))  # type: ignore[arg-type]
     fix = "use a template that takes a system message"
     return out + [Finding("chat_retry", "warning", *place, task, None, note, "", fix) for note in notes]
+
+
+def _way_out(reason: str) -> str:
+    """What makes a prompt known."""
+    if "see --trust-code" in reason:
+        return "--trust-code runs the function, in a process with limits"
+    if "there are no rows" in reason:
+        return "give its rows: --rows FILE.jsonl, or --rows-dir DIR"
+    return "look at it with the harness itself, or change what the reason names"
 
 
 def _undefined(message: str) -> str:

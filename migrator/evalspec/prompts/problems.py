@@ -85,4 +85,5 @@ def failure_of(problem: BaseException, field: str | None = None) -> Failure:
         return problem.failure()
     message = str(problem)
     line: Any = getattr(problem, "lineno", None)
-    return Failure(type(problem).__name__, message, field, line if isinstance(line, int) else None)
+    kind = getattr(problem, "harness_type", type(problem).__name__)
+    return Failure(kind, message, field, line if isinstance(line, int) else None)

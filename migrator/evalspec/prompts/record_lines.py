@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import UsageError, did_you_mean, visible
 from evalspec.prompts.config import own_field
+from evalspec.prompts.docs import docs_of
 from evalspec.prompts.fields import unknowable
 from evalspec.prompts.findings import findings_of
 from evalspec.prompts.inline import dotted, render_inline, text_function
@@ -273,10 +274,8 @@ def _in_own_words(row: RenderedRow, place_of: Callable[[str], Place]) -> Rendere
 
 
 def columns_of(task: str, read: Callable[[], TaskConfig], rows: RowOptions) -> tuple[str, ...]:
-    """The columns of a task's own rows, for a suggestion where a template names one that is not there."""
+    """The columns of a task's docs, for a suggestion where a template names one that is not there."""
     try:
-        config = read()
-        found = rows.source.split(task, config, config.eval_split or "") if rows.source is not None else None
+        return docs_of(task, read(), rows.source, are_docs=rows.are_docs, as_dataset=rows.as_dataset).features
     except Exception:  # noqa: BLE001 - there is an error to tell of already
         return ()
-    return tuple(found[0]) if found else ()

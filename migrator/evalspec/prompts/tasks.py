@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from evalspec.prompts.view import View
 
 LM_EVAL = "lm-eval@0.4.13"
+_CLASS = (
+    "the task is a Python class, which makes its prompts with the harness's own code; there is no template to render, "
+    "so --trust-code does not help"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,14 @@ def lm_eval_spec(task: ResolvedTask, place_of: Callable[[str], Place | None] | N
     """A task of an lm-eval tree."""
     metadata = task.settings.get("metadata")
     version = metadata["version"] if isinstance(metadata, dict) and "version" in metadata else "Yaml"
-    impossible = "the task is a Python class and was not run (see --trust-code)" if task.is_class else None
-    return TaskSpec(
-        str(task.name), LM_EVAL, version, lambda: task_config(task.settings), False, place_of, impossible
-    )
+    impossible = _CLASS if task.is_class else None
+
+    def read() -> TaskConfig:
+        if task.broken is not None:
+            raise task.broken
+        return task_config(task.settings)
+
+    return TaskSpec(str(task.name), LM_EVAL, version, read, False, place_of, impossible)
 
 
 def record_spec(

@@ -14,6 +14,7 @@ from evalspec.prompts.lines import Line, line_of
 from evalspec.prompts.lm_eval.functions import Fingerprints
 from evalspec.prompts.lm_eval.open_tree import place_finder
 from evalspec.prompts.problems import Failure, FunctionRef, failure_of
+from evalspec.prompts.prompt import Prompt
 from evalspec.prompts.record_lines import columns_of, refuse_several
 from evalspec.prompts.render import RenderedRow, TaskLabel
 from evalspec.prompts.rows import FirstOf, RowsFile
@@ -23,15 +24,16 @@ from evalspec.prompts.tasks import lm_eval_spec, render_task
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from evalspec.errors import Finding
     from evalspec.prompts.lines import Wanted
     from evalspec.prompts.lm_eval.groups import ResolvedTask
     from evalspec.prompts.lm_eval.open_tree import Tree
-    from evalspec.prompts.rows import RowSource
 
     LinesOf = Callable[[ResolvedTask], Iterator[Line]]
 
 #: The settings that a prompt can need.
 _IN_PROMPTS = (
+    "class",
     "process_docs",
     "doc_to_text",
     "doc_to_target",
@@ -55,14 +57,12 @@ class TreeJob:
         tasks: the tasks, in the order of their lines.
         wanted: how they are shown.
         trusted: their functions are run, in processes of their own.
-        given: the rows that were given, for those processes.
     """
 
     tree: Tree
     tasks: tuple[ResolvedTask, ...]
     wanted: Wanted
     trusted: bool = False
-    given: RowSource | None = None
 
 
 def render_tree(job: TreeJob, jobs: int = 1) -> Iterator[Line]:
@@ -124,17 +124,20 @@ def _trusted(job: TreeJob) -> Iterator[LinesOf]:
     renderers: dict[int, TrustedRenderer] = {}
 
     def lines_of(task: ResolvedTask) -> Iterator[Line]:
+        if task.is_class or task.broken is not None:
+            yield from plain(task)
+            return
         root = task.root or 0
         if root not in renderers:
-            renderers[root] = TrustedRenderer(
-                job.tree.roots[root], job.given, are_docs=job.wanted.rows.are_docs
-            )
+            rows = job.wanted.rows
+            renderers[root] = TrustedRenderer(job.tree.roots[root], rows.source, are_docs=rows.are_docs)
         place_of = place_finder(places, task)
         for data in renderers[root].render([task], job.wanted.views):
             yield teller.said(task, data, place_of)
 
     try:
-        yield lines_of
+        with _untrusted(job) as plain:
+            yield lines_of
     finally:
         for renderer in renderers.values():
             renderer.close()
@@ -156,30 +159,44 @@ class _Teller:
     ) -> Line:
         """The line of a row."""
         path, number = self._where(task)
-        findings = findings_of(
+        findings = self._findings(task, row, path, place_of, columns)
+        line = line_of(row, path, number, row.label.schema, findings)
+        return self._with_functions(task, line)
+
+    def _findings(
+        self,
+        task: ResolvedTask,
+        row: RenderedRow,
+        path: str,
+        place_of: Callable[[str], Any],
+        columns: Sequence[str],
+    ) -> tuple[Finding, ...]:
+        found = findings_of(
             row, path, place_of=place_of, columns=columns, source_of=lambda field: _setting(task, field)
         )
-        line = line_of(row, path, number, row.label.schema, tuple(findings))
-        return self._with_functions(task, line)
+        return tuple(found)
 
     def said(self, task: ResolvedTask, data: dict[str, Any], place_of: Callable[[str], Any]) -> Line:
         """The line of what a process of trusted code said."""
         path, number = self._where(task)
-        error = data.get("error")
+        error, told = data.get("error"), data.pop("told")
+        field = told["field"]
         row = RenderedRow(
             TaskLabel(data["task"], data["schema"], data["version"], data["split"]),
             data["row"],
             data["view"],
+            prompt=Prompt("", (), notes=tuple(data.get("notes", ()))),
             unknown=data["unknown"],
-            error=Failure(error["type"], error["message"]) if error else None,
+            error=Failure(error["type"], error["message"], field, told["line"]) if error else None,
+            field=field,
         )
         for part in data["parts"] or ():
             origin = part["origin"]
             place = place_of(origin["key"]) if origin.get("key") and "path" not in origin else None
             if place is not None:
                 part["origin"] = {"path": place.path, "line": place.line, "column": place.column, **origin}
-        findings = tuple(findings_of(row, path, place_of=place_of))
-        line = Line({"path": path, "line": number, **data}, findings)
+        findings = self._findings(task, row, path, place_of, told["columns"])
+        line = Line({"path": path, "line": number, **data}, findings, tuple(told["notes"]))
         return self._with_functions(task, line)
 
     def _where(self, task: ResolvedTask) -> tuple[str, int]:
@@ -239,6 +256,8 @@ def _cache_keys(job: TreeJob) -> Iterator[Line]:
         for view in job.wanted.views:
             data: dict[str, Any] = {"path": path, "task": str(task.name), "view": view.name}
             try:
+                if task.broken is not None:
+                    raise task.broken  # noqa: TRY301 - told as what the harness raises for a task is
                 own = None if task.is_class else task_config(task.settings).num_fewshot
             except Exception as problem:  # noqa: BLE001 - what the harness would raise when it builds the task
                 failure = failure_of(problem)

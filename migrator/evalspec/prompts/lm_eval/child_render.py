@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,9 @@ from evalspec.prompts.chat import ChatTemplate
 from evalspec.prompts.config import task_config
 from evalspec.prompts.lm_eval.codec import decoded
 from evalspec.prompts.lm_eval.groups import ResolvedTask
+from evalspec.prompts.lm_eval.trust import said_of
 from evalspec.prompts.problems import FunctionRef, Unknown
+from evalspec.prompts.record_lines import columns_of
 from evalspec.prompts.rows import FirstOf, LocalCache, OwnFiles, RowsFile, RowsFolder
 from evalspec.prompts.sandbox import Sandbox
 from evalspec.prompts.tasks import LM_EVAL, RowOptions, TaskSpec, render_tasks
@@ -70,11 +71,10 @@ class TrustedTree:
             self.as_dataset: Any = Dataset.from_list
         else:
             self.as_dataset = _real_dataset
-        sources: list[Any] = [CustomData(), OwnFiles((self.root, os.getcwd())), LocalCache()]
-        if setup["rows"]:
-            sources.insert(0, RowsFile(setup["rows"]))
-        if setup["rows_dir"]:
-            sources.insert(0, RowsFolder(setup["rows_dir"]))
+        kinds = {"file": RowsFile, "folder": RowsFolder}
+        sources: list[Any] = [kinds[kind](path) for kind, path in setup["rows"]]
+        if not setup["are_docs"]:
+            sources += [CustomData(), OwnFiles(tuple(setup["roots"])), LocalCache()]
         self.options = RowOptions(
             FirstOf(tuple(sources)), are_docs=setup["are_docs"], as_dataset=self.as_dataset
         )
@@ -84,19 +84,17 @@ class TrustedTree:
         """The lines of one task under one view."""
         said = message["task"]
         settings = decoded(said["settings"])
-        task = ResolvedTask(said["name"], said["path"], said["root"], settings, is_class=said["is_class"])
+        task = ResolvedTask(said["name"], said["path"], said["root"], settings)
         metadata = settings.get("metadata")
         version = metadata["version"] if isinstance(metadata, dict) and "version" in metadata else "Yaml"
-        impossible = (
-            "the task is a Python class, which only the harness itself can build" if task.is_class else None
-        )
 
         def read() -> TaskConfig:
             return task_config(self.with_functions(settings))
 
-        spec = TaskSpec(str(task.name), LM_EVAL, version, read, False, None, impossible)
+        spec = TaskSpec(str(task.name), LM_EVAL, version, read)
         for row in render_tasks([spec], [view_of(message["view"])], self.options, sandbox=self.sandbox):
-            yield row.to_dict()
+            columns = columns_of(spec.name, read, self.options) if row.error is not None else ()
+            yield said_of(row, columns)
 
     def with_functions(self, settings: dict[str, Any]) -> dict[str, Any]:
         """The settings with every function that a prompt can depend on in the place of its name."""

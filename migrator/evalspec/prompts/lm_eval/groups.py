@@ -17,9 +17,20 @@ _STRUCTURE = ("tag", "group", "task_list")
 
 
 class BadGroup(EvalspecError):
-    """A group or a request that the harness refuses."""
+    """A group or a request that the harness refuses.
+
+    Attributes:
+        harness_type: the class of what the harness raises.
+    """
 
     exit_code = 1
+
+    def __init__(self, sentence: str, harness_type: str = "ValueError") -> None:
+        self.harness_type = harness_type
+        super().__init__(sentence)
+
+    def __reduce__(self) -> tuple[type[BadGroup], tuple[str, str]]:
+        return type(self), (str(self), self.harness_type)
 
 
 class ResolvedTask(NamedTuple):
@@ -33,6 +44,7 @@ class ResolvedTask(NamedTuple):
         overrides: the keys that groups or items set, over the file's own.
         group: the group it was reached through, outermost first, joined by `/`; empty where it was asked for itself.
         is_class: it is a Python class (`class:`), not a configuration.
+        broken: why the harness refuses the group of this name, so that there is nothing of it to show.
     """
 
     name: Any
@@ -42,6 +54,7 @@ class ResolvedTask(NamedTuple):
     overrides: frozenset[str] = frozenset()
     group: str = ""
     is_class: bool = False
+    broken: BadGroup | None = None
 
 
 def resolve_task(
@@ -89,6 +102,14 @@ def requested(index: Index, name: Any) -> list[ResolvedTask]:
     return [resolve_task(index, entry)]
 
 
+def _requested_or_broken(index: Index, name: Any) -> list[ResolvedTask]:
+    try:
+        return requested(index, name)
+    except BadGroup as problem:
+        entry = index.entries[name]
+        return [ResolvedTask(entry.name, entry.path, entry.root, {}, broken=problem)]
+
+
 def check_requests(requests: Sequence[tuple[Any, Sequence[ResolvedTask]]]) -> None:
     """Refuse a task that two requests reach: its scores would be mixed up.
 
@@ -105,9 +126,11 @@ def check_requests(requests: Sequence[tuple[Any, Sequence[ResolvedTask]]]) -> No
 def selected(index: Index, names: Sequence[str] = ()) -> list[ResolvedTask]:
     """The tasks that names and patterns ask for; every task of the index where there are none.
 
+    A group that is not as a group must be stands for itself, `broken`.
+
     Raises:
         UsageError: nothing is called or matches so.
-        BadGroup: a group is not as a group must be, or a task is reached twice.
+        BadGroup: a task is reached twice.
     """
     if not names:
         return [resolve_task(index, entry) for entry in index.of_kind(TASK, PYTHON_TASK)]
@@ -120,7 +143,7 @@ def selected(index: Index, names: Sequence[str] = ()) -> list[ResolvedTask]:
                 f"no task, group or tag {visible(name)!r}",
                 fix=did_you_mean(name, known) or "see evalspec tasks",
             )
-        asked += [(each, requested(index, each)) for each in found]
+        asked += [(each, _requested_or_broken(index, each)) for each in found]
     if len(names) == 1 and len(asked) > 1:
         # A pattern matches groups and their members alike: each task once, as it is for itself.
         return list({task.name: task for _, tasks in asked for task in tasks}.values())
@@ -140,7 +163,7 @@ class _Expansion:
     ) -> Iterator[ResolvedTask]:
         """The tasks of a group: keys that no group has are overrides, those of whoever asks win over them."""
         if name in self.open:
-            raise BadGroup(f"group {name!r} leads back to itself")
+            raise BadGroup(f"group {name!r} leads back to itself", "RecursionError")
         self.open.append(name)
         own = {key: value for key, value in settings.items() if key not in GROUP_FIELDS}
         merged = {**own, **overrides}
@@ -171,7 +194,9 @@ class _Expansion:
                 raise BadGroup(f"an item of group {group!r} names neither a task nor a group")
             name, merged = item["task"], {**overrides, **item}
         else:
-            raise BadGroup(f"an item of group {group!r} is neither a name nor a mapping: {item!r}")
+            raise BadGroup(
+                f"an item of group {group!r} is neither a name nor a mapping: {item!r}", "TypeError"
+            )
         if name in entries:
             yield from self.reference(entries[name], merged, path)
             return
@@ -187,7 +212,7 @@ class _Expansion:
             for name in sorted(entry.tags):
                 found = self.index.entries.get(name)
                 if found is None:
-                    raise BadGroup(f"tag {entry.name!r} names {name!r}, which is no task")
+                    raise BadGroup(f"tag {entry.name!r} names {name!r}, which is no task", "KeyError")
                 yield resolve_task(self.index, found, {"task": name, **overrides}, path)
         else:
             yield resolve_task(self.index, entry, {"task": entry.name, **overrides}, path)

@@ -134,7 +134,7 @@ class Tree:
 
         Raises:
             UsageError: nothing is called or matches so.
-            BadGroup: a group is not as a group must be, or two names reach one task.
+            BadGroup: two names reach one task.
         """
         entries = self.index.entries
         exact = [name for name in names if name in entries]

@@ -11,13 +11,14 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from evalspec.prompts.rows import RowsFile, RowsFolder
+from evalspec.prompts.rows import FirstOf, OwnFiles, RowsFile, RowsFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from subprocess import Popen
 
     from evalspec.prompts.lm_eval.groups import ResolvedTask
+    from evalspec.prompts.render import RenderedRow
     from evalspec.prompts.rows import RowSource
     from evalspec.prompts.view import View
 
@@ -42,7 +43,8 @@ class TrustedRenderer:
 
     Args:
         root: the folder of the tree of tasks.
-        source: where rows come from: a file, a folder, or None for the task's own data and placeholder rows.
+        source: where rows come from: files, folders, and what tasks name themselves, in their order; None for what
+            tasks name themselves.
         are_docs: the rows are what `process_docs` gives.
         limits: what a child may cost.
     """
@@ -69,7 +71,11 @@ class TrustedRenderer:
         self.close()
 
     def render(self, tasks: Iterable[ResolvedTask], views: Iterable[View]) -> Iterator[dict[str, Any]]:
-        """The JSON lines of every task under every view, as `RenderedRow.to_dict` gives them."""
+        """The JSON lines of every task under every view, as `RenderedRow.to_dict` gives them.
+
+        Each has `told` too: what a finding about it needs (`field`, `line` of its template, `columns` of its rows),
+        and the `notes` on its task.
+        """
         views = list(views)
         for task in tasks:
             for view in views:
@@ -139,15 +145,14 @@ class TrustedRenderer:
         return self._child
 
     def _setup(self) -> dict[str, Any]:
-        rows = rows_dir = None
-        if isinstance(self.source, RowsFile):
-            rows = self.source.path
-        elif isinstance(self.source, RowsFolder):
-            rows_dir = self.source.path
+        sources = self.source.sources if isinstance(self.source, FirstOf) else (self.source,)
+        given = [("file", each.path) for each in sources if isinstance(each, RowsFile)]
+        given += [("folder", each.path) for each in sources if isinstance(each, RowsFolder)]
+        roots = [root for each in sources if isinstance(each, OwnFiles) for root in each.roots]
         return {
             "root": self.root,
-            "rows": rows,
-            "rows_dir": rows_dir,
+            "rows": given,
+            "roots": roots or [self.root, "."],
             "are_docs": self.are_docs,
             "memory": self.limits.memory,
             "scratch": self._scratch,
@@ -189,7 +194,6 @@ def _task_message(task: ResolvedTask) -> dict[str, Any]:
         "root": task.root,
         "settings": encoded(task.settings),
         "group": task.group,
-        "is_class": task.is_class,
     }
 
 
@@ -206,12 +210,16 @@ def _view_message(view: View) -> dict[str, Any]:
 
 
 def _stopped_line(task: ResolvedTask, view: View, reason: str) -> dict[str, Any]:
-    from evalspec.prompts.render import RenderedRow
+    from evalspec.prompts.render import RenderedRow, TaskLabel
     from evalspec.prompts.tasks import lm_eval_spec
 
     spec = lm_eval_spec(task)
-    from evalspec.prompts.render import TaskLabel
+    label = TaskLabel(spec.name, spec.schema, spec.version)
+    return said_of(RenderedRow(label, None, view.name, unknown=reason))
 
-    return RenderedRow(
-        TaskLabel(spec.name, spec.schema, spec.version), None, view.name, unknown=reason
-    ).to_dict()
+
+def said_of(row: RenderedRow, columns: Sequence[str] = ()) -> dict[str, Any]:
+    """A row's line, and what a finding about it needs."""
+    error = row.error
+    told = {"field": row.field, "line": error.line if error else None}
+    return row.to_dict() | {"told": {**told, "columns": list(columns), "notes": list(row.label.notes)}}
