@@ -136,6 +136,14 @@ def test_rows_of_a_file_are_rendered_and_limited(cli: Cli) -> None:
     assert "one template task" in err
 
 
+def test_an_inline_task_is_one_prompt_whatever_is_said_of_rows(cli: Cli) -> None:
+    plain = cli("render", V1, "--format", "json").out
+    for flags in (["--limit", "0"], ["--rank", "1", "--world-size", "2"], ["--limit", "0.01"]):
+        assert cli("render", V1, "--format", "json", *flags).out == plain
+    assert {json.loads(line)["row"] for line in plain.splitlines()} == {None}
+    assert "one prompt" in cli("render", "--help").out
+
+
 def test_a_tree_is_sniffed_and_one_unknown_task_stops_nothing(cli: Cli, tree: Path) -> None:
     code, out, err = cli("render", tree, "--format", "json")
     assert code == 0

@@ -39,11 +39,6 @@ def add_views(parser: argparse.ArgumentParser) -> None:
     )
     views.add_argument("--single-turn", action="store_true", help="all examples in one user message")
     views.add_argument("--system", metavar="TEXT", help="a system instruction")
-    views.add_argument(
-        "--limit", type=number, metavar="N", help="the row to stop before; below 1, a share of the rows"
-    )
-    views.add_argument("--rank", type=natural, metavar="N", help="which of the processes renders (0)")
-    views.add_argument("--world-size", type=_common.positive, metavar="N", help="of how many processes (1)")
     views.add_argument("--seed", type=int, metavar="N", help="the seed of the example draws (1234)")
     views.add_argument("--tokenizer-name", metavar="NAME", help="the tokenizer's name, for --cache-key")
     views.add_argument(
@@ -55,12 +50,21 @@ def add_views(parser: argparse.ArgumentParser) -> None:
 
 def add_rows(parser: argparse.ArgumentParser) -> None:
     """Which rows template tasks are rendered over."""
-    rows = parser.add_argument_group("rows of template tasks")
+    rows = parser.add_argument_group(
+        "rows of template tasks", "an inline task has no rows: it is one prompt, whatever is said here"
+    )
     rows.add_argument("--rows", metavar="FILE.jsonl", help="the rows of the one task that is rendered")
     rows.add_argument("--rows-dir", metavar="DIR", help="rows at DIR/<task>/<split>.jsonl")
     rows.add_argument(
         "--rows-are-docs", action="store_true", help="the rows are what process_docs gives already"
     )
+    rows.add_argument(
+        "--limit", type=number, metavar="N", help="the row to stop before; below 1, a share of the rows"
+    )
+    rows.add_argument(
+        "--rank", type=natural, metavar="N", help="which of the harness's processes is meant (0)"
+    )
+    rows.add_argument("--world-size", type=_common.positive, metavar="N", help="of how many processes (1)")
     rows.add_argument(
         "--trust-code",
         action="store_true",
