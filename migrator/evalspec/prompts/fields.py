@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from evalspec.prompts.sandbox import Sandbox
 
+#: Numbers of so many digits are read at once.
+_SHORT = 18
 _NUMBER_AND_WORD = re.compile(r"[0-9][A-Za-z]")
 
 Doc = dict[str, Any]
@@ -87,8 +89,7 @@ class Fields:
         if isinstance(spec, str):
             if spec in self.features:
                 return _named(field, lambda doc: doc[spec])
-            render = self.sandbox.renderer(spec)
-            return _named(field, lambda doc: literal(render(doc)))
+            return _named(field, self._literal(spec))
         if isinstance(spec, list):
             return lambda _: spec
         if isinstance(spec, dict):
@@ -144,6 +145,21 @@ class Fields:
 
         return refuse
 
+    def _literal(self, spec: str) -> Callable[[Doc], Any]:
+        """The Python literal that a template's text is."""
+        render = self.sandbox.renderer(spec)
+        texts = self.sandbox.lister(spec)
+        if texts is None:
+            return lambda doc: literal(render(doc))
+
+        def read(doc: Doc) -> Any:
+            try:
+                return texts(doc)
+            except Exception:  # noqa: BLE001 - Jinja says what is wrong, and in its own words
+                return literal(render(doc))
+
+        return read
+
     @staticmethod
     def _digits(render: Callable[[Doc], str]) -> Callable[[Doc], Any]:
         def read(doc: Doc) -> Any:
@@ -181,6 +197,8 @@ def literal(text: str) -> Any:
     The parser warns of a backslash before an ordinary letter, and of a number with a word behind it. It reads them all
     the same, and nobody who renders a task can mend its rows, so the warning goes no further.
     """
+    if len(text) <= _SHORT and text.isascii() and text.isdigit() and (text == "0" or text[0] != "0"):
+        return int(text)
     if "\\" not in text and not _NUMBER_AND_WORD.search(text):
         return ast.literal_eval(text)
     import warnings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -97,8 +96,7 @@ class Request(NamedTuple):
         return args if self.media is None else (*args, dict(self.media))
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """One prompt.
 
     Attributes:
@@ -125,7 +123,7 @@ class Prompt:
     stop: tuple[str, ...] = ()
     generation: Mapping[str, Any] | None = None
     shots: tuple[int, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def system(self) -> str:
@@ -138,7 +136,7 @@ class Prompt:
             part._replace(origin=part.origin._replace(key=name(part.origin.key))) if part.origin.key else part
             for part in self.parts
         ]
-        return replace(self, parts=tuple(parts))
+        return self._replace(parts=tuple(parts))
 
     def located(self, place_of: Callable[[str], Place | None]) -> Prompt:
         """The same prompt, each part's origin with the place that `place_of` knows for its key."""
@@ -148,7 +146,7 @@ class Prompt:
             else part
             for part in self.parts
         ]
-        return replace(self, parts=tuple(parts))
+        return self._replace(parts=tuple(parts))
 
 
 def parts_in_template(text: str, parts: Iterable[Part]) -> tuple[Part, ...]:

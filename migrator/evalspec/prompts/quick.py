@@ -1,4 +1,4 @@
-"""A shorter way for plain templates: text, columns, their items and keys, and a few methods of texts.
+"""A shorter way for plain templates: text, columns, their items and keys, sums, lists, and a few methods.
 
 Most templates are no more than that, and then a formatted string gives the same text as Jinja for every row that
 Jinja would render without complaint. Whatever goes another way (a column that is not there, a value of another kind)
@@ -21,7 +21,12 @@ _METHODS = frozenset(
 _DICT_NAMES = frozenset(dir(dict))
 _STR = ast.Name("str", ast.Load())
 _DICT = ast.Name("dict", ast.Load())
+_LIST = ast.Name("list", ast.Load())
 _DOC = ast.Name("doc", ast.Load())
+
+
+#: What the functions that are made may call.
+_KNOWN = {"__builtins__": {}, "str": str, "dict": dict, "list": list}
 
 
 class _NotPlain(Exception):
@@ -48,16 +53,52 @@ def quick_renderer(environment: Environment, source: str) -> Callable[[Mapping[s
                     pieces.append(ast.FormattedValue(_expression(part), ord("s"), None))
     except _NotPlain:
         return None
+    built: Callable[[Mapping[str, Any]], str] = _function_of(ast.JoinedStr(pieces))
+    return built
+
+
+def quick_list(environment: Environment, source: str) -> Callable[[Mapping[str, Any]], list[str]] | None:
+    """For a template that is one expression, a function that gives the list of texts which Python reads in its text.
+
+    The function raises where the expression is no such list, or Jinja must be asked. None for other templates.
+    """
+    from jinja2 import TemplateError, nodes
+
+    try:
+        match environment.parse(source).body:
+            case [nodes.Output(nodes=[nodes.Expr() as only])] if not isinstance(only, nodes.TemplateData):
+                read = _function_of(_expression(only))
+            case _:
+                return None
+    except (_NotPlain, TemplateError):
+        return None
+
+    def texts(doc: Mapping[str, Any]) -> list[str]:
+        found = read(doc)
+        if type(found) is not list or not all(type(each) is str for each in found):
+            raise TypeError
+        return list(found)
+
+    return texts
+
+
+def _function_of(expression: ast.expr) -> Callable[[Mapping[str, Any]], Any]:
+    """A function from a row to the value of an expression."""
     arguments = ast.arguments([], [ast.arg("doc")], None, [], [], None, [])
-    made = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, ast.JoinedStr(pieces))))
-    code = compile(made, "<template>", "eval")
-    built: Callable[[Mapping[str, Any]], str] = eval(code, {"__builtins__": {}, "str": str, "dict": dict})  # noqa: S307
+    made = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, expression)))
+    built: Callable[[Mapping[str, Any]], Any] = eval(compile(made, "<template>", "eval"), dict(_KNOWN))  # noqa: S307
     return built
 
 
 def _expression(node: Any) -> ast.expr:
     from jinja2 import nodes
 
+    if isinstance(node, nodes.Const) and isinstance(node.value, str | int):
+        return ast.Constant(node.value)
+    if isinstance(node, nodes.List):
+        return ast.List([_expression(item) for item in node.items], ast.Load())
+    if isinstance(node, nodes.Add):
+        return ast.BinOp(_expression(node.left), ast.Add(), _expression(node.right))
     if isinstance(node, nodes.Name):
         return ast.Subscript(_DOC, ast.Constant(node.name), ast.Load())
     if isinstance(node, nodes.Getitem):
@@ -75,4 +116,13 @@ def _expression(node: Any) -> ast.expr:
     ):
         method = ast.Attribute(_STR, node.node.attr, ast.Load())
         return ast.Call(method, [_expression(node.node.node)], [])
+    if (
+        isinstance(node, nodes.Call)
+        and isinstance(node.node, nodes.Getattr)
+        and node.node.attr == "index"
+        and len(node.args) == 1
+        and not (node.kwargs or node.dyn_args or node.dyn_kwargs)
+    ):
+        method = ast.Attribute(_LIST, "index", ast.Load())
+        return ast.Call(method, [_expression(node.node.node), _expression(node.args[0])], [])
     raise _NotPlain

@@ -7,7 +7,6 @@ A template task without rows is shown with a placeholder row, made up from the v
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -270,7 +269,7 @@ def _in_own_words(row: RenderedRow, place_of: Callable[[str], Place]) -> Rendere
     unknown = row.unknown
     if unknown is not None and row.field and field:
         unknown = field + unknown.removeprefix(row.field) if unknown.startswith(row.field) else unknown
-    return replace(row, prompt=prompt, field=field, unknown=unknown)
+    return row._replace(prompt=prompt, field=field, unknown=unknown)
 
 
 def columns_of(task: str, read: Callable[[], TaskConfig], rows: RowOptions) -> tuple[str, ...]:

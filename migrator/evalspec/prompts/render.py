@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.prompts.context_parts import context_parts
 from evalspec.prompts.fields import unknowable
@@ -34,8 +34,7 @@ class TaskLabel:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedRow:
+class RenderedRow(NamedTuple):
     """One row of one task under one view: its prompt, or why there is none.
 
     Attributes:
@@ -43,7 +42,7 @@ class RenderedRow:
         row: the row's number after `process_docs`, from 0; None where the task as a whole is meant.
         view: the view's name.
         prompt: the prompt, where it is known.
-        chats: the messages, one list a text.
+        chats: the messages, one list a text; none where only the text was asked for.
         unknown: what cannot be known here, and why.
         error: what the harness itself would raise; it ends the task.
         field: the field that `unknown` or `error` is about.
@@ -73,7 +72,7 @@ class RenderedRow:
             "row": self.row,
             "view": self.view,
             "text": text,
-            "messages": None if prompt is None else chats[0] if isinstance(text, str) else chats,
+            "messages": (chats[0] if isinstance(text, str) else chats) if chats else None,
             "system": prompt.system or None if prompt else None,
             "shots": list(prompt.shots) if prompt else None,
             "target": prompt.target if prompt else None,
@@ -106,7 +105,7 @@ def render_template(
         task: the task with its rows.
         label: what the lines say of it.
         view: how, and which rows.
-        parts: also take the text apart, with origins.
+        parts: also take the text apart, with origins; else a plain prompt has no messages either.
         place_of: finds the place of a field in its file.
     """
     asked = False
@@ -151,7 +150,7 @@ def _render_row(
     place_of: Callable[[str], Place | None] | None,
 ) -> RenderedRow:
     row = task.read(doc, shots)
-    context = task.fewshot_context(row, view)
+    context = task.fewshot_context(row, view) if parts else task.text_context(row, view)
     config = task.config
     lacking: Unknown | None = None
     try:

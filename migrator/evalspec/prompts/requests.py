@@ -11,6 +11,7 @@ from evalspec.prompts.prompt import Request
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_PLAIN = frozenset([str, int, float, bool, type(None)])
 OUTPUT_TYPES = ("loglikelihood", "multiple_choice", "loglikelihood_rolling", "generate_until")
 
 
@@ -56,7 +57,7 @@ def construct_requests(
     if output_type == "loglikelihood_rolling":
         return (Request("loglikelihood_rolling", None, target, media=media),)
     if output_type == "generate_until":
-        settings = copy.deepcopy(dict(generation)) if generation is not None else None
+        settings = _copied(dict(generation)) if generation is not None else None
         return (Request("generate_until", contexts, generation=settings, media=media),)
     if multiple_input:
         said = f"{delimiter}{target}"
@@ -66,3 +67,13 @@ def construct_requests(
     if mutual_info:
         pairs += [("", f"{delimiter}{choice}") for choice in choices or ()]
     return tuple([Request("loglikelihood", left, right, media=media) for left, right in pairs])
+
+
+def _copied(value: Any) -> Any:
+    """`copy.deepcopy`, sooner for plain data."""
+    kind = type(value)
+    if kind is dict:
+        return {key: _copied(each) for key, each in value.items()}
+    if kind is list:
+        return [_copied(each) for each in value]
+    return value if kind in _PLAIN else copy.deepcopy(value)

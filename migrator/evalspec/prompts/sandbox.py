@@ -21,7 +21,7 @@ from evalspec.prompts.limits import (
     check_size,
 )
 from evalspec.prompts.problems import Unknown
-from evalspec.prompts.quick import quick_renderer
+from evalspec.prompts.quick import quick_list, quick_renderer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -66,6 +66,21 @@ class Sandbox:
         if found is None:
             found = self._renderers[source] = self._make(source)
         return found
+
+    def lister(self, source: str) -> Callable[[Mapping[str, Any]], list[str]] | None:
+        """What gives, for most rows, the list of texts that a template prints; None where nothing does.
+
+        The function raises for the rows that `renderer` must be asked about.
+        """
+        texts = quick_list(self.environment, source) if _MARKS[0] in source else None
+        if texts is None:
+            return None
+
+        def read(doc: Mapping[str, Any]) -> list[str]:
+            _check_names(doc)
+            return texts(doc)
+
+        return read
 
     def _make(self, source: str) -> Callable[[Mapping[str, Any]], str]:
         if not isinstance(source, str):

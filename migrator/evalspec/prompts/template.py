@@ -259,10 +259,10 @@ class TemplateTask(RowOrder):
         text = texts if self.multiple_input else texts[0]
         return Context(text, tuple(chats), tuple(asked), system, notes)
 
-    def text_of(self, row: Row, view: View) -> str | list[str]:
-        """The text that `fewshot_context` gives, and nothing else: for rendering very many."""
+    def text_context(self, row: Row, view: View) -> Context:
+        """The text that `fewshot_context` gives, in most cases without its messages: for rendering very many."""
         if self.multiple_input or view.chat is not None:
-            return self.fewshot_context(row, view).text  # type: ignore[no-any-return]
+            return self.fewshot_context(row, view)
         shots, q, prefix = row.shots, row.q, row.gen_prefix
         system = self.system(row, view)
         if shots != self._told[0]:
@@ -270,7 +270,8 @@ class TemplateTask(RowOrder):
         if prefix or not isinstance(q, str):
             turn = build_qa_turn(q, gen_prefix=prefix, tgt_delim=self.config.target_delimiter, few_delim="")
             q = messages_to_text(turn)
-        return f"{system}{self._told[1]}{q}" if type(system) is str else system + self._told[1] + q
+        text = f"{system}{self._told[1]}{q}" if type(system) is str else system + self._told[1] + q
+        return Context(text, (), (), system)
 
     def construct_requests(self, row: Row, context: Any, view: View) -> tuple[Request, ...]:
         """What would be sent for one row.
