@@ -1,6 +1,6 @@
 """Speed and memory of whole commands, beside their references in the same run.
 
-    python benchmarks/run.py [--records 300000] [--rounds 5] [--only jsonl,memory,start,yaml]
+    python benchmarks/run.py [--records 300000] [--rounds 5] [--only jsonl,memory,start,yaml,prompts]
 
 The JSONL reference is a bare loop of `orjson.loads` and `orjson.dumps` over the same lines; that of the start is an
 interpreter that does nothing. Runs are interleaved, and a figure is the median over the rounds of a command's time
@@ -187,7 +187,7 @@ def main() -> None:
     )
     parser.add_argument("--records", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="jsonl,memory,start,yaml")
+    parser.add_argument("--only", default="jsonl,memory,start,yaml,prompts")
     args = parser.parse_args()
     wanted = args.only.split(",")
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -203,6 +203,9 @@ def main() -> None:
     if "yaml" in wanted:
         print("### YAML corpus\n")
         subprocess.run([sys.executable, str(ROOT / "benchmarks/yaml_corpus.py")], check=False)
+    if "prompts" in wanted:
+        print("\n### Prompts\n")
+        subprocess.run([sys.executable, str(ROOT / "benchmarks/prompts.py")], check=False)
 
 
 if __name__ == "__main__":
