@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from typing import Any
 
@@ -34,6 +35,68 @@ SAME = [
 @pytest.mark.parametrize(("source", "text"), SAME)
 def test_a_template(source: str, text: str) -> None:
     assert Sandbox().render(source, ROW) == text
+
+
+PLAIN = [
+    "{{ 'A: ' + q }}",
+    "{{ q + q.strip() }}|{{ at + at }}|{{ options + options }}",
+    "{{ q + at }}",
+    "{{ ['x', 'y'][at] }}",
+    "{{ ['x', 'y'][q] }}",
+    "{{ ['x', q, 3] }}",
+    "{{ options.index('b') }}",
+    "{{ options.index('z') }}",
+    "{{ ['1', '2'].index(word) }}",
+    "{{ nested.index('T') }}",
+    "{{ q.index('i') }}",
+    "{{ nested.text + nested['text'] }}",
+    "{{ 'a' + 1 }}",
+    "{{ [gone] }}",
+    "{{ true }}{{ none }}{{ 1.50 }}{{ 'x' }}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", PLAIN)
+def test_the_short_way_gives_what_jinja_gives(source: str) -> None:
+    from jinja2 import Environment, StrictUndefined
+
+    row = ROW | {"word": "2"}
+    try:
+        theirs: object = Environment(undefined=StrictUndefined).from_string(source).render(**row)  # noqa: S701
+    except Exception as problem:  # noqa: BLE001 - its kind and its words are compared
+        theirs = (type(problem).__name__, str(problem))
+    try:
+        ours: object = Sandbox().render(source, row)
+    except Exception as problem:  # noqa: BLE001 - as above
+        ours = (type(problem).__name__, str(problem))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("{{options}}", ["a", "b"]),
+        ("{{ options + [q] }}", ["a", "b", " hi "]),
+        ("{{odd}}", ["'", '"', "\\", "\ud800", "\x00", "\u00e9\n"]),
+        ("{{nested.text}}", None),
+        ("{{mixed}}", None),
+        ("{{gone}}", None),
+        ("{{options}} ", None),
+        ("{% if q %}{{options}}{% endif %}", None),
+    ],
+)
+def test_a_list_of_texts_is_read_without_its_text(source: str, value: list[str] | None) -> None:
+    row = ROW | {"odd": ["'", '"', "\\", "\ud800", "\x00", "\u00e9\n"], "mixed": ["a", 1]}
+    read = Sandbox().lister(source)
+    if value is None:
+        if read is not None:
+            with pytest.raises((TypeError, KeyError)):
+                read(row)
+        return
+    assert read is not None
+    assert read(row) == value == ast.literal_eval(Sandbox().render(source, row))
+    with pytest.raises(TypeError):
+        read(row | {"self": 1})
 
 
 MUCH = [
