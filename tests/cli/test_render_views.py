@@ -131,6 +131,10 @@ def test_rows_of_a_file_are_rendered_and_limited(cli: Cli) -> None:
     ]
     out = cli("render", V3 / "templates.yaml", *flags, "--rank", "1", "--world-size", "2").out
     assert out == "Name the opposite.\nword: in\nopposite:"
+    said = cli(
+        "render", V3 / "templates.yaml", *flags, "--rank", "1", "--world-size", "2", "--format", "json"
+    )
+    assert said.json()["view"] == "plain, rank 1 of 2"
     code, out, err = cli("render", V3 / "templates.yaml", "--rows", path)
     assert (code, out) == (2, "")
     assert "one template task" in err
@@ -139,7 +143,8 @@ def test_rows_of_a_file_are_rendered_and_limited(cli: Cli) -> None:
 def test_an_inline_task_is_one_prompt_whatever_is_said_of_rows(cli: Cli) -> None:
     plain = cli("render", V1, "--format", "json").out
     for flags in (["--limit", "0"], ["--rank", "1", "--world-size", "2"], ["--limit", "0.01"]):
-        assert cli("render", V1, "--format", "json", *flags).out == plain
+        out = cli("render", V1, "--format", "json", *flags).out
+        assert out.replace('"view": "plain, rank 1 of 2"', '"view": "plain"') == plain
     assert {json.loads(line)["row"] for line in plain.splitlines()} == {None}
     assert "one prompt" in cli("render", "--help").out
 
@@ -180,6 +185,15 @@ def test_the_configuration_can_say_that_the_files_are_lm_eval(cli: Cli, tree: Pa
     code, _, err = cli("render", tree)
     assert code == 2
     assert "lm-eval@0.4.13" in err
+
+
+def test_files_without_a_task_are_misuse(cli: Cli, tree: Path) -> None:
+    (tree / "sub").mkdir()
+    (tree / "sub" / "base.yaml").write_text("dataset_path: x\n")
+    for paths in ([tree / "sub"], [V1, "--spec", "lm-eval"]):
+        code, out, err = cli("render", *paths)
+        assert (code, out) == (2, "")
+        assert "no task of lm-eval" in err
 
 
 def test_tasks_are_named_by_pattern_list_and_group(cli: Cli, tree: Path) -> None:

@@ -63,6 +63,8 @@ def _way_out(reason: str) -> str:
     """What makes a prompt known."""
     if "see --trust-code" in reason:
         return "--trust-code runs the function, in a process with limits"
+    if "cannot be loaded here" in reason:
+        return "install what it imports beside evalspec"
     if "there are no rows" in reason:
         return "give its rows: --rows FILE.jsonl, or --rows-dir DIR"
     return "look at it with the harness itself, or change what the reason names"

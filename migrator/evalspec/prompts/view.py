@@ -19,7 +19,7 @@ class View:
     """How prompts are shown, and which of them.
 
     Attributes:
-        name: what the view is called in reports.
+        name: what the view is called in reports; with several processes it says which one is meant.
         chat: the chat template, or None for plain text.
         multiturn: under a chat template, each example is a turn of its own; else all are one user message.
         system: a system instruction, put before the task's description.
@@ -101,7 +101,13 @@ def view_of_settings(
     tokenizer = values.pop("tokenizer", None)
     made = View(name, chat_template(chat, read) if chat is not None else None, multiturn, **values)
     if made.world_size < 1 or made.rank >= made.world_size:
-        raise UsageError(f"view {visible(name)}: rank {made.rank} is none of {made.world_size} processes")
+        raise UsageError(
+            f"view {visible(name)}: rank {made.rank} is none of {made.world_size} processes",
+            fix="ranks are counted from 0; say of how many processes with --world-size",
+        )
+    if made.world_size > 1:
+        # In lm-eval the examples of a row depend on the rank, so its view is another.
+        made = replace(made, name=f"{name}, rank {made.rank} of {made.world_size}")
     if tokenizer is None:
         return made
     from evalspec.prompts.tokens import load_tokenizer

@@ -133,10 +133,15 @@ class Tree:
         A pattern means tasks; where it matches none, groups and tags.
 
         Raises:
-            UsageError: nothing is called or matches so.
+            UsageError: nothing is called or matches so, or there is no task at all.
             BadGroup: two names reach one task.
         """
         entries = self.index.entries
+        if not any(_is_task(entry.kind) for entry in entries.values()):
+            raise UsageError(
+                f"no task of {FAMILY} in {', '.join(visible(each or os.curdir) for each in self.shown)}",
+                fix="name a folder of its YAML files; `evalspec tasks -v` says why a file counts for none",
+            )
         exact = [name for name in names if name in entries]
         chosen = list(selected(self.index, exact)) if exact or not names else []
         for name in names:
