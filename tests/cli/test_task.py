@@ -51,3 +51,10 @@ def test_an_unknown_task_and_a_tag_are_misuse(cli: Cli, tree: Path) -> None:
     code, _, err = cli("task", "oposites", TEMPLATES)
     assert code == 2
     assert "did you mean 'opposites'?" in err
+
+
+def test_a_default_that_is_written_down_has_its_place(cli: Cli, tree: Path) -> None:
+    (tree / "b.yaml").write_text('task: b\ninclude: _base\ntarget_delimiter: " "\n')
+    out = cli("task", "b", tree.name, "--prompt", "--shots", "1").out
+    assert "join · example 1 · target_delimiter · tree/b.yaml:3:19\n" in out
+    assert "separator · example 1 · fewshot_delimiter: the default\n" in out

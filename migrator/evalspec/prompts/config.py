@@ -37,7 +37,10 @@ class FewshotConfig:
 
 @dataclass(frozen=True, slots=True)
 class TaskConfig:
-    """The settings of one task. `fewshot` is what its `fewshot_config` comes to."""
+    """The settings of one task.
+
+    `fewshot` is what its `fewshot_config` comes to; `given` are the keys that the task itself has.
+    """
 
     task: Any = None
     task_alias: Any = None
@@ -75,6 +78,7 @@ class TaskConfig:
     metadata: Any = None
     fewshot: FewshotConfig = FewshotConfig()
     fewshot_seed: int = FEWSHOT_SEED
+    given: frozenset[str] = frozenset()
 
     @property
     def eval_split(self) -> str | None:
@@ -86,7 +90,7 @@ class TaskConfig:
 @lru_cache(maxsize=1)
 def task_fields() -> frozenset[str]:
     """The keys a task's YAML may have."""
-    return frozenset(each.name for each in fields(TaskConfig)) - {"fewshot", "fewshot_seed"}
+    return frozenset(each.name for each in fields(TaskConfig)) - {"fewshot", "fewshot_seed", "given"}
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +124,7 @@ def task_config(settings: Mapping[str, Any]) -> TaskConfig:
         values["fewshot"] = _fewshot(given or {}, values, few_delim)
     else:
         raise AttributeError(f"fewshot_config must be a mapping, not {type(given).__name__}")
-    return TaskConfig(**values)
+    return TaskConfig(**values, given=frozenset(settings))
 
 
 def default_generation(few_delim: Any) -> dict[str, Any]:
@@ -218,4 +222,4 @@ def record_config(record: Mapping[str, Any]) -> TaskConfig:
         "metadata": record.get("metadata"),
     }
     few = _fewshot(shots, values, values["fewshot_delimiter"])
-    return TaskConfig(**values, fewshot=few, fewshot_seed=seed)
+    return TaskConfig(**values, fewshot=few, fewshot_seed=seed, given=frozenset(record))

@@ -18,8 +18,8 @@ def context_parts(
     """The parts of one row's prompt; joined they are its text (the first, where there are several)."""
     config, few = task.config, task.few
     folded = view.chat is None or not view.multiturn
-    join = _setting("target_delimiter", config.target_delimiter, " ")
-    separator = _setting("fewshot_delimiter", config.fewshot_delimiter, "\n\n")
+    join = _setting(task, "target_delimiter")
+    separator = _setting(task, "fewshot_delimiter")
     described = _field(task, config.description, "description", row.doc, row=number)
     parts = system_parts(view.system, row.description, config.fewshot_delimiter, described, separator)
     for order, at in enumerate(row.shots):
@@ -28,8 +28,8 @@ def context_parts(
         origins = TurnOrigins(
             _shot_field(task, "doc_to_text", source, order, at),
             _shot_field(task, "doc_to_choice" if shot.c else "doc_to_target", source, order, at),
-            _shot_setting(task, "target_delimiter", " ", order),
-            _shot_setting(task, "fewshot_delimiter", "\n\n", order),
+            _shot_setting(task, "target_delimiter", order),
+            _shot_setting(task, "fewshot_delimiter", order),
             _shot_field(task, "gen_prefix", source, order, at),
         )
         parts += turn_parts(
@@ -86,10 +86,10 @@ def _shot_field(task: TemplateTask, key: str, doc: dict[str, Any], order: int, a
     return _field(task, spec, f"fewshot_config.{key}" if overridden else key, doc, shot=order, row=at)
 
 
-def _shot_setting(task: TemplateTask, key: str, default: str, order: int) -> Origin:
+def _shot_setting(task: TemplateTask, key: str, order: int) -> Origin:
     if _overrides(task, key):
         return Origin(key=f"fewshot_config.{key}", shot=order)
-    return _setting(key, getattr(task.config, key), default)._replace(shot=order)
+    return _setting(task, key)._replace(shot=order)
 
 
 def _overrides(task: TemplateTask, key: str) -> bool:
@@ -99,5 +99,5 @@ def _overrides(task: TemplateTask, key: str) -> bool:
     return bool(getattr(task.few, key) != getattr(task.config, key))
 
 
-def _setting(key: str, value: Any, default: str) -> Origin:
-    return Origin(rule=f"{key}: the default") if value == default else Origin(key=key)
+def _setting(task: TemplateTask, key: str) -> Origin:
+    return Origin(key=key) if key in task.config.given else Origin(rule=f"{key}: the default")

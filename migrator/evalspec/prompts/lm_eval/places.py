@@ -85,7 +85,7 @@ class Places:
         """Every setting of a task: those that are set, then those that have their default."""
         from dataclasses import fields
 
-        from evalspec.prompts.config import TaskConfig, task_config
+        from evalspec.prompts.config import TaskConfig, task_config, task_fields
         from evalspec.prompts.metrics import default_filters, filled_metrics
 
         out = []
@@ -99,7 +99,7 @@ class Places:
             return out
         config = task_config(task.settings)
         for field in fields(TaskConfig):
-            if field.name not in task.settings and field.name not in ("fewshot", "fewshot_seed", "tag"):
+            if field.name in task_fields() and field.name not in (*task.settings, "tag"):
                 value = getattr(config, field.name)
                 if value is not None:
                     out.append(ResolvedValue(field.name, value, None, "the default"))
