@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from evalspec.errors import Place
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from evalspec.errors import Place
 
 #: The version of the JSON form; a field's meaning never changes under one number.
 JSON_VERSION = 1
