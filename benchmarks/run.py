@@ -56,6 +56,7 @@ def run(case: Case) -> Cost:
     """Run a command once; a child that fails ends the benchmark."""
     if case.fresh:
         shutil.copyfile(*case.fresh)
+    os.sync()  # what earlier runs wrote is not this one's to wait for
     began = time.perf_counter()
     with subprocess.Popen(case.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
         assert child.stderr is not None

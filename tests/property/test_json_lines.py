@@ -32,11 +32,9 @@ def test_lines_are_the_files_lines(data: bytes, chunk_size: int, max_line: int, 
     everything = lines_of(data)
     got = []
     for start, end in pairwise(edges):
-        first = next((number for number, offset, _ in everything if offset >= start), 1)
+        number = next((number for number, offset, _ in everything if offset >= start), 1)
         source = io.BytesIO(data)
-        for part in read_lines(
-            source, chunk_size=chunk_size, max_line=max_line, start=start, end=end, first_line=first
-        ):
+        for part in read_lines(source, chunk_size=chunk_size, max_line=max_line, start=start, end=end):
             assert start <= part.offset < end
             if isinstance(part, LongLine):
                 target = io.BytesIO()
@@ -44,9 +42,11 @@ def test_lines_are_the_files_lines(data: bytes, chunk_size: int, max_line: int, 
                 line = target.getvalue()
                 assert len(line.removesuffix(b"\n")) > max_line
                 assert part.ended == line.endswith(b"\n")
-                got.append((part.line, part.offset, line))
+                got.append((number, part.offset, line))
+                number += 1
             else:
                 inner = lines_of(part.data)
                 assert all(len(line.removesuffix(b"\n")) <= max_line for _, _, line in inner)
-                got += [(part.first_line - 1 + n, part.offset + offset, line) for n, offset, line in inner]
+                got += [(number - 1 + n, part.offset + offset, line) for n, offset, line in inner]
+                number += len(inner)
     assert got == everything

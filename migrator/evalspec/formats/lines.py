@@ -28,15 +28,13 @@ GZIP_SUFFIX = ".gz"
 
 
 class Chunk(NamedTuple):
-    """Whole lines that follow one another.
+    """Whole lines that follow one another. Who cuts them apart numbers them: to count them alone takes a while.
 
     Attributes:
-        first_line: the number of the first one, from 1.
         offset: where it begins in the file, in bytes.
         data: the lines; it ends with a line end unless the file does not.
     """
 
-    first_line: int
     offset: int
     data: bytes
 
@@ -45,13 +43,11 @@ class LongLine(NamedTuple):
     """A line that is longer than the limit and was passed over (`line_too_long`).
 
     Attributes:
-        line: its number, from 1.
         offset: where it begins in the file, in bytes.
         length: its length in bytes, with its line end.
         ended: whether it has a line end; only a file's last line may not.
     """
 
-    line: int
     offset: int
     length: int
     ended: bool
@@ -64,7 +60,6 @@ def read_lines(
     max_line: int = MAX_LINE,
     start: int = 0,
     end: int | None = None,
-    first_line: int = 1,
 ) -> Iterator[Chunk | LongLine]:
     """Read whole lines, about `chunk_size` bytes at a time.
 
@@ -77,12 +72,10 @@ def read_lines(
         max_line: the longest line to hold, in bytes without its line end.
         start: the first byte where a line may begin.
         end: the byte behind the last where a line may begin; None for the end of the file.
-        first_line: the number of the range's first line.
     """
     size = max(1, min(chunk_size, max_line + 1))
     limit = sys.maxsize if end is None else end
     offset, pending = _first_start(stream, start, size) if start else (0, b"")
-    line = first_line
     held: list[bytes] = []  # the beginning of a line whose end has not been read
     length = 0
     while offset < limit:
@@ -90,14 +83,13 @@ def read_lines(
         pending = b""
         if not block:
             if held:
-                yield Chunk(line, offset, b"".join(held))
+                yield Chunk(offset, b"".join(held))
             return
         first = block.find(b"\n") + 1
         if length + (first - 1 if first else len(block)) > max_line:
             beyond, ended, pending = _pass_over(stream, block, size)
-            yield LongLine(line, offset, length + beyond, ended)
+            yield LongLine(offset, length + beyond, ended)
             offset += length + beyond
-            line += 1
             held, length = [], 0
             continue
         if not first:
@@ -105,13 +97,12 @@ def read_lines(
             length += len(block)
             continue
         cut = block.rfind(b"\n") + 1
-        data = b"".join((*held, block[:cut]))
+        data = b"".join((*held, memoryview(block)[:cut]))
         if offset + len(data) >= limit:
-            yield Chunk(line, offset, data[: data.find(b"\n", max(limit - 1 - offset, 0)) + 1])
+            yield Chunk(offset, data[: data.find(b"\n", max(limit - 1 - offset, 0)) + 1])
             return
-        yield Chunk(line, offset, data)
+        yield Chunk(offset, data)
         offset += len(data)
-        line += data.count(b"\n")
         held = [block[cut:]] if cut < len(block) else []
         length = len(block) - cut
 

@@ -207,7 +207,7 @@ class JsonlConverter:
         out: list[bytes] = []
         for index, line in enumerate(lines[: len(batch.records)]):
             end = b"" if index == final else b"\n"
-            out.append(self._whole_way_of(line, end, batch.chunk.first_line + index, batch.schema)[0])
+            out.append(self._whole_way_of(line, end, batch.first_line + index, batch.schema)[0])
         sink(b"".join(out))
 
     def _lanes_of(self, upgrade: Upgrade, batch: Batch) -> Lanes:
@@ -253,23 +253,25 @@ class JsonlConverter:
         final = b"" if lines[-1] else b"\n"
         noting = self.upgrader.options.want_changes
         written: Callable[[bytes], Any] = msgspec.Raw if remaking else bytes
-        known, key_of = lanes.known, lanes.key
+        known = lanes.known
         out: list[Any] = []
         add = out.append
-        for index, record in enumerate(batch.records):
+        for index, (record, key) in enumerate(zip(batch.records, lanes.keys(batch.records), strict=True)):
             line = lines[index]
-            key = key_of(record)
             lane = known.get(key)
             if lane is None:
                 end = b"\n" if index < len(lines) - 1 else b""
-                number = batch.chunk.first_line + index
+                number = batch.first_line + index
                 new, upgraded = self._whole_way_of(line, end, number, batch.schema)
-                add(written(new.removesuffix(b"\n")))
+                new = new.removesuffix(b"\n")
+                add(written(new))
                 if key is not None and upgraded.problem is None:
-                    known[key] = Lane(upgraded.edits, upgraded.touched)
+                    known[key] = lane = Lane(upgraded.edits, upgraded.touched)
+                    if remaking:
+                        lanes.learn(lane, record, line, new)
                 continue
             if remaking and lane.learns:
-                lane.learn(line, record)
+                lanes.learn(lane, record, line, lane.edit(line))
             if remaking and lane.remake is not None:
                 add(lane.remake(record))
                 self.file.changed += bool(lane.edits)
@@ -280,7 +282,7 @@ class JsonlConverter:
                     self.file.changed += 1
                     if noting:
                         end = b"\n" if index < len(lines) - 1 else b""
-                        self.file.changes.append((batch.chunk.first_line + index, line + end, new + end))
+                        self.file.changes.append((batch.first_line + index, line + end, new + end))
             self.upgrader.count(lanes.upgrade, 1, lane.touched, record.task_id)
         if not remaking:
             return b"\n".join(out) + final

@@ -37,29 +37,25 @@ class Lane:
 
     Attributes:
         edits: the edits of each of them.
-        edit: gives the edited line for a line of the lane.
         touched: the steps whose changed post-process rules these records use, by index.
         remake: makes of a record of a canonical line what encodes to its edited line; None where it is not learnt.
-        learns: False once it is known that there is no such function.
+        learns: False once it is known whether there is such a function.
     """
 
-    __slots__ = ("edit", "edits", "learns", "remake", "touched")
+    __slots__ = ("_editor", "edits", "learns", "remake", "touched")
 
     def __init__(self, edits: Sequence[Edit], touched: tuple[int, ...]) -> None:
         self.edits = tuple(edits)
-        self.edit: Callable[[bytes], bytes] = LineEditor(edits, bounded=True).edit
         self.touched = touched
         self.remake: Remake | None = None
         self.learns = True
+        self._editor: LineEditor | None = None
 
-    def learn(self, line: bytes, record: Any) -> None:
-        """Learn from the first canonical line, and hold what was learnt against the edit of its text."""
-        import msgspec
-
-        self.learns = False
-        remake = compile_remake(line, self.edits)
-        if remake is not None and msgspec.json.encode(remake(record)) == self.edit(line):
-            self.remake = remake
+    def edit(self, line: bytes) -> bytes:
+        """The edited line for a line of the lane."""
+        if self._editor is None:
+            self._editor = LineEditor(self.edits, bounded=True)
+        return self._editor.edit(line)
 
 
 def is_determined(upgrade: Upgrade, shape: Shape) -> bool:
@@ -188,8 +184,8 @@ def _is_free(type_: Type) -> bool:
     return type_.kind == "any" or any(map(_is_free, inner))
 
 
-def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
-    """A function from a decoded record to its lane's key; None where the record has no lane.
+def lane_keys(upgrade: Upgrade, accepter: Accepter) -> Callable[[Sequence[Any]], list[object]]:
+    """A function from decoded records to the keys of their lanes; None for a record that has no lane.
 
     The key holds what shows: the words of closed fields, which optional fields are there, and the metrics' names. A
     record that has one of the nested keys which operations speak of has none.
@@ -222,7 +218,8 @@ def lane_key(upgrade: Upgrade, accepter: Accepter) -> Callable[[Any], object]:
     if guards:
         code = f"None if {' or '.join(guards)} else {code}"
     names = {"UNSET": msgspec.UNSET, "has": _has}
-    function: Callable[[Any], object] = eval(f"lambda r: {code}", names)  # noqa: S307 - our own text
+    code = f"lambda records: [{code} for r in records]"
+    function: Callable[[Sequence[Any]], list[object]] = eval(code, names)  # noqa: S307 - our own text
     return function
 
 
@@ -287,9 +284,11 @@ def _making(value: Any, keys: Sequence[str], names: dict[str, Any]) -> str:
 
 
 def _constant(names: dict[str, Any], value: object) -> str:
-    """The name of a value that is the same in all lines, already encoded."""
+    """The name of a value that is the same in all lines: a text as it is, any other already encoded."""
     import msgspec
 
+    if isinstance(value, str):
+        return _bound(names, value)
     return _bound(names, msgspec.Raw(msgspec.json.encode(value)))
 
 
@@ -304,7 +303,7 @@ class Lanes:
 
     Attributes:
         usable: False where every record has to take the whole way.
-        key: the function that gives a record's lane.
+        keys: the function that gives the lanes of records.
         known: the lanes met so far, by key.
     """
 
@@ -312,13 +311,30 @@ class Lanes:
         self.upgrade = upgrade
         self.accepter = accepter
         if accepter not in upgrade.lane_keys:
-            upgrade.lane_keys[accepter] = is_determined(upgrade, accepter.shape), lane_key(upgrade, accepter)
-        self.usable, self.key = upgrade.lane_keys[accepter]
+            upgrade.lane_keys[accepter] = is_determined(upgrade, accepter.shape), lane_keys(upgrade, accepter)
+        self.usable, self.keys = upgrade.lane_keys[accepter]
         self.known: dict[object, Lane] = {}
+        self._remakes: dict[object, Remake | None] = {}
+
+    def learn(self, lane: Lane, record: Any, line: bytes, edited: bytes) -> None:
+        """Let a lane learn from a canonical line of it to make records anew, and hold that against the edited line.
+
+        What is learnt depends on the edits and on the fields that are there, so several lanes may share it.
+        """
+        import msgspec
+
+        lane.learns = False
+        there = tuple([value is msgspec.UNSET for value in msgspec.structs.astuple(record)])
+        key = (repr(lane.edits), there)
+        if key not in self._remakes:
+            self._remakes[key] = compile_remake(line, lane.edits)
+        remake = self._remakes[key]
+        if remake is not None and msgspec.json.encode(remake(record)) == edited:
+            lane.remake = remake
 
     def of_all(self, records: Sequence[Any]) -> list[Lane] | None:
         """The lane of each record; None where one has no lane yet, or one that cannot make it anew."""
-        met: Any = list(map(self.known.get, map(self.key, records)))
+        met: Any = list(map(self.known.get, self.keys(records)))
         if all(lane is not None and lane.remake is not None for lane in set(met)):
             return met  # type: ignore[no-any-return]
         return None

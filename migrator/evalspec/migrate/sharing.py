@@ -125,7 +125,9 @@ def _convert_range(work: Work, piece: Piece, tell: Tell) -> Converted:
     file = FileOutcome(work.path)
     upgrader = RecordUpgrader(work.upgrades, outcome, work.options)
     converter = JsonlConverter(upgrader, work.reading, file)
-    opened = PartWriter(piece.part, work.path) if piece.part is not None else nullcontext()
+    opened = (
+        PartWriter(piece.part, work.path, stays=not piece.start) if piece.part is not None else nullcontext()
+    )
     with open_regular(work.path) as source, opened as part:
         sink = _nowhere if part is None else part.write
         for chunk in chunks_of(source, work.reading, start=piece.start, end=piece.end):

@@ -50,7 +50,7 @@ class Upgrade:
         self.target = target
         self.steps = tuple(steps)
         #: What `evalspec.migrate.lanes` worked out from the operations, kept for the next file.
-        self.lane_keys: dict[object, tuple[bool, Callable[[Any], object]]] = {}
+        self.lane_keys: dict[object, tuple[bool, Callable[[Sequence[Any]], list[object]]]] = {}
 
     @cached_property
     def carry(self) -> Carry:

@@ -145,6 +145,7 @@ class _Source:
     """Python source in the making, with the objects it names."""
 
     def __init__(self) -> None:
+        self.at_once: list[str] = []  # of all records together, before the lines for each
         self.lines: list[str] = []
         self.names: dict[str, Any] = {}
 
@@ -161,17 +162,19 @@ def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) ->
     source = _Source()
     source.names |= {"UNSET": msgspec.UNSET, "ABSENT": ABSENT, "NESTING": _NESTING, "too_deep": too_deep}
     by_name = {field.name: field for field in fields}
-    at_once = [_check_at_once(source, field) for field in fields if _is_checked_at_once(field)]
     for field in fields:
-        type_ = field.type._replace(patterns=()) if _is_checked_at_once(field) else field.type
-        source.lines += _field_checks(source, f"r.{field.name}", field._replace(type=type_), 2)
+        if _is_checked_at_once(field):
+            source.at_once.append(_check_at_once(source, field))
+            field = field._replace(type=field.type._replace(patterns=()))  # noqa: PLW2901
+        source.lines += _field_checks(source, f"r.{field.name}", field, 2)
     _pair_check(source, declaration)
     for rule in declaration.rules:
         if rule.shape in ("", shape.name):
             values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
             applies = f"r.{rule.when[0]} in {source.bind(rule.when[1])} and " if rule.when else ""
             _refuse_if(source, f"{applies}{source.bind(rule.check)}({values}) is not None")
-    body = "\n".join([*_indented(at_once), "    for r in records:", *_indented(_indented(source.lines))])
+    each = ["for r in records:", *_indented(source.lines)] if source.lines else []
+    body = "\n".join(_indented([*source.at_once, *each]))
     code = f"def check(records):\n{body}\n    return True\n"
     exec(compile(code, f"<check of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
     checker: Callable[..., bool] = source.names["check"]
@@ -242,9 +245,8 @@ def _pair_check(source: _Source, declaration: Declaration) -> None:
             f"    if (r.category, {output}, m.name, r.post_process) not in {table}: return False"
         )
     else:
-        _refuse_if(
-            source, f"(r.category, {output}, r.{declaration.metric_field}, r.post_process) not in {table}"
-        )
+        pair = f"(r.category, {output}, r.{declaration.metric_field}, r.post_process)"
+        source.at_once.append(f"if not {table}.issuperset({{{pair} for r in records}}): return False")
 
 
 def allowed_pairs(declaration: Declaration) -> frozenset[tuple[str, str, str, str]]:

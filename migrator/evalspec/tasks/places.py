@@ -92,9 +92,11 @@ class FieldPlaces:
         from evalspec.formats.lines import Chunk
 
         stream = self._stack.enter_context(open_regular(self._file.path))
+        number = 1
         for chunk in chunks_of(stream, self._file.reading):
-            if isinstance(chunk, Chunk):
-                yield from enumerate(chunk.data.removesuffix(b"\n").split(b"\n"), chunk.first_line)
+            lines = chunk.data.removesuffix(b"\n").split(b"\n") if isinstance(chunk, Chunk) else [b""]
+            yield from enumerate(lines, number)
+            number += len(lines)
 
 
 def steps_of(field: str) -> Path:

@@ -165,7 +165,7 @@ class TaskFile:
 def _of_batch(batch: Batch) -> Iterator[TaskRecord]:
     import msgspec
 
-    for number, line in enumerate(batch.chunk.data.split(b"\n"), batch.chunk.first_line):
+    for number, line in enumerate(batch.chunk.data.split(b"\n"), batch.first_line):
         if line:
             value = msgspec.json.decode(line)
             column = len(line) - len(line.lstrip(_SPACE)) + 1

@@ -54,7 +54,7 @@ def _reading(families: Families, unmarked: str, *others: Any) -> Reading:
     return Reading(families, families.schema(unmarked), *others)
 
 
-@dataclass(eq=False)
+@dataclass
 class FileReport:
     """What one task file holds.
 
@@ -235,7 +235,7 @@ def chunks_of(
 
 def chunk_size(chunk: Chunk | LongLine) -> int:
     """How many bytes of the file a chunk stands for."""
-    data = chunk[2]
+    data = chunk[1]
     return len(data) if isinstance(data, bytes) else data
 
 

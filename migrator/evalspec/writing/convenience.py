@@ -24,7 +24,7 @@ def open_part(path: AnyPath) -> IO[bytes]:
 
     A worker that outlives its killed parent so fails here instead of making a file that nobody would take away.
     """
-    return open(path, "r+b", buffering=1 << 18)
+    return open(path, "r+b", buffering=1 << 16)
 
 
 class PartWriter:
@@ -33,10 +33,12 @@ class PartWriter:
     Args:
         part: the part file.
         path: the file that it is a part of.
+        stays: the part is the temp itself, whose bytes are not copied elsewhere.
     """
 
-    def __init__(self, part: AnyPath, path: str) -> None:
+    def __init__(self, part: AnyPath, path: str, *, stays: bool = False) -> None:
         self._path = path
+        self._write_behind = _os.WriteBehind() if stays else None
         self._part = self._telling(open_part, part)
 
     def write(self, data: bytes) -> None:
@@ -46,6 +48,8 @@ class PartWriter:
             WriteError: the system refused.
         """
         self._telling(self._part.write, data)
+        if self._write_behind:
+            self._write_behind.wrote(self._part.fileno(), len(data))
 
     def __enter__(self) -> Self:
         return self

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalspec.writing._os import AnyPath
 
-_BUFFER = 1 << 18
+_BUFFER = 1 << 16
 
 
 class Identity(NamedTuple):
@@ -131,6 +131,7 @@ class PendingFile:
         "_discarded",
         "_fd",
         "_on_end",
+        "_write_behind",
         "seen",
         "stamp",
         "target",
@@ -154,6 +155,7 @@ class PendingFile:
         self._closed = False
         self._discarded = False
         self._fd = -1
+        self._write_behind = _os.WriteBehind()
         try:
             # A new file gets the mode that any program's new file gets; another's temp is nobody else's to read.
             self._fd = _os.create(temp, 0o666 if seen is None else 0o600)
@@ -289,6 +291,7 @@ class PendingFile:
         try:
             _os.to_end(self._fd)
             _os.write(self._fd, data)
+            self._write_behind.wrote(self._fd, len(data))
         except OSError as error:
             raise _os.refusal(self.target.given, error) from error
 

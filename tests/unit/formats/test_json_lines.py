@@ -25,39 +25,39 @@ def read(data: bytes, **options: int) -> list[Chunk | LongLine]:
 
 def test_chunks_are_whole_lines() -> None:
     data = b"one\ntwo\r\n\nfour"
-    assert read(data) == [Chunk(1, 0, b"one\ntwo\r\n\n"), Chunk(4, 10, b"four")]
+    assert read(data) == [Chunk(0, b"one\ntwo\r\n\n"), Chunk(10, b"four")]
     assert read(data, chunk_size=5) == [
-        Chunk(1, 0, b"one\n"),
-        Chunk(2, 4, b"two\r\n\n"),
-        Chunk(4, 10, b"four"),
+        Chunk(0, b"one\n"),
+        Chunk(4, b"two\r\n\n"),
+        Chunk(10, b"four"),
     ]
     assert read(b"") == []
-    assert read(b"\n") == [Chunk(1, 0, b"\n")]
-    assert read(b"a") == [Chunk(1, 0, b"a")]
+    assert read(b"\n") == [Chunk(0, b"\n")]
+    assert read(b"a") == [Chunk(0, b"a")]
 
 
 def test_nothing_but_a_newline_ends_a_line() -> None:
     data = "a\r b\u2028c\u0085d\x0be\x0cf\x1cg".encode()
-    assert read(data + b"\n", chunk_size=3) == [Chunk(1, 0, data + b"\n")]
+    assert read(data + b"\n", chunk_size=3) == [Chunk(0, data + b"\n")]
 
 
 def test_a_long_line_is_passed_over_and_its_place_is_told() -> None:
     data = b"ab\n" + b"x" * 10 + b"\n" + b"cde\n" + b"y" * 5
     assert read(data, max_line=4) == [
-        Chunk(1, 0, b"ab\n"),
-        LongLine(2, 3, 11, ended=True),
-        Chunk(3, 14, b"cde\n"),
-        LongLine(4, 18, 5, ended=False),
+        Chunk(0, b"ab\n"),
+        LongLine(3, 11, ended=True),
+        Chunk(14, b"cde\n"),
+        LongLine(18, 5, ended=False),
     ]
-    assert read(b"1234\n12345\n", max_line=4) == [Chunk(1, 0, b"1234\n"), LongLine(2, 5, 6, ended=True)]
+    assert read(b"1234\n12345\n", max_line=4) == [Chunk(0, b"1234\n"), LongLine(5, 6, ended=True)]
     assert read(b"12345\n6\n", chunk_size=3, max_line=4) == [
-        LongLine(1, 0, 6, ended=True),
-        Chunk(2, 6, b"6\n"),
+        LongLine(0, 6, ended=True),
+        Chunk(6, b"6\n"),
     ]
     assert read(b"\n\na", max_line=0) == [
-        Chunk(1, 0, b"\n"),
-        Chunk(2, 1, b"\n"),
-        LongLine(3, 2, 1, ended=False),
+        Chunk(0, b"\n"),
+        Chunk(1, b"\n"),
+        LongLine(2, 1, ended=False),
     ]
 
 
@@ -76,18 +76,17 @@ def test_a_copying_reader_loses_nothing() -> None:
 def test_two_ranges_share_a_file_out(data: bytes) -> None:
     for middle in range(len(data) + 1):
         first = read(data, end=middle)
-        second = read(data, start=middle, first_line=100)
+        second = read(data, start=middle)
         lines = [part.data for part in (*first, *second) if isinstance(part, Chunk)]
         assert b"".join(lines) == data
         assert all(part.offset < middle for part in first)
         assert all(part.offset >= middle for part in second)
-        assert [part.first_line for part in second[:1] if isinstance(part, Chunk)] == [100] * len(second[:1])
 
 
 def test_a_range_holds_the_lines_that_begin_in_it() -> None:
     data = b"one\ntwo\nthree\n"
     assert read(data, start=4, end=4) == []
-    assert read(data, start=4, end=5) == [Chunk(1, 4, b"two\n")]
+    assert read(data, start=4, end=5) == [Chunk(4, b"two\n")]
     assert read(data, start=1, end=4) == []
     assert read(data, start=999) == []
 
@@ -109,8 +108,8 @@ def test_memory_does_not_grow_with_the_file_or_a_line() -> None:
     finally:
         tracemalloc.stop()
     assert parts == [
-        LongLine(1, 0, 511 * 128 * 1024 + 1, ended=True),
-        Chunk(2, 511 * 128 * 1024 + 1, b"{}\n"),
+        LongLine(0, 511 * 128 * 1024 + 1, ended=True),
+        Chunk(511 * 128 * 1024 + 1, b"{}\n"),
     ]
     assert peak < 4 * 1024 * 1024
 
@@ -119,7 +118,7 @@ def test_a_plain_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"a\r\nb")
     with open_source(path) as stream:
-        assert list(read_lines(stream)) == [Chunk(1, 0, b"a\r\n"), Chunk(2, 3, b"b")]
+        assert list(read_lines(stream)) == [Chunk(0, b"a\r\n"), Chunk(3, b"b")]
         assert stream.seekable()
     assert stream.closed
 
@@ -187,7 +186,7 @@ def test_a_pipe_is_copied_aside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     with os.fdopen(read_end) as standard_input:
         monkeypatch.setattr(sys, "stdin", standard_input)
         with open_source("-") as stream:
-            assert list(read_lines(stream, start=2)) == [Chunk(1, 2, b"b\n")]
+            assert list(read_lines(stream, start=2)) == [Chunk(2, b"b\n")]
 
 
 def test_standard_input_from_a_file_is_read_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -197,7 +196,7 @@ def test_standard_input_from_a_file_is_read_in_place(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(sys, "stdin", standard_input)
         with open_source("-") as stream:
             assert stream is standard_input.buffer
-            assert list(read_lines(stream)) == [Chunk(1, 0, b"a\nb\n")]
+            assert list(read_lines(stream)) == [Chunk(0, b"a\nb\n")]
 
 
 @pytest.mark.parametrize("make", ["missing", "folder"])
