@@ -158,32 +158,28 @@ def _render_row(
     except Unknown as unknown:
         requests, lacking = (), unknown
     target, choices = row.a, row.c
-    for value in (target, choices):
-        if isinstance(value, Unknown):
-            lacking = lacking or value
+    if isinstance(target, Unknown):
+        target, lacking = None, lacking or target
+    if isinstance(choices, Unknown):
+        choices, lacking = None, lacking or choices
     generation = config.generation_kwargs if config.output_type == "generate_until" else None
     until = generation.get("until") if isinstance(generation, dict) else None
     prompt = Prompt(
-        text=context.text if isinstance(context.text, str) else tuple(context.text),
-        messages=context.messages[0] if context.messages else (),
-        parts=context_parts(task, row, context, view, number) if parts else (),
-        requests=requests,
-        target=None if isinstance(target, Unknown) else target,
-        choices=None if choices is None or isinstance(choices, Unknown) else tuple(choices),
-        output_type=config.output_type,
-        stop=(until,) if isinstance(until, str) else tuple(until or ()),
-        generation=generation,
-        shots=row.shots,
-        notes=context.notes,
+        context.text if isinstance(context.text, str) else tuple(context.text),
+        context.messages[0] if context.messages else (),
+        context_parts(task, row, context, view, number) if parts else (),
+        requests,
+        target,
+        None if choices is None else tuple(choices),
+        config.output_type,
+        (until,) if isinstance(until, str) else tuple(until or ()),
+        generation,
+        row.shots,
+        context.notes,
     )
-    if place_of is not None:
+    if place_of is not None and parts:
         prompt = prompt.located(place_of)
-    return RenderedRow(
-        label,
-        number,
-        view.name,
-        prompt,
-        context.messages,
-        unknown=str(lacking) if lacking else None,
-        field=lacking.field if lacking else None,
-    )
+    if lacking is None:
+        return RenderedRow(label, number, view.name, prompt, context.messages)
+    reason, field = str(lacking), lacking.field
+    return RenderedRow(label, number, view.name, prompt, context.messages, unknown=reason, field=field)

@@ -59,14 +59,16 @@ def construct_requests(
     if output_type == "generate_until":
         settings = _copied(dict(generation)) if generation is not None else None
         return (Request("generate_until", contexts, generation=settings, media=media),)
+    alone = mutual_info or not multiple_input
+    told = [f"{delimiter}{choice}" for choice in choices or ()] if alone else []
     if multiple_input:
         said = f"{delimiter}{target}"
-        pairs = [(each, said) for each in contexts]
+        made = [Request("loglikelihood", each, said, None, media) for each in contexts]
     else:
-        pairs = [(contexts, f"{delimiter}{choice}") for choice in choices or ()]
+        made = [Request("loglikelihood", contexts, each, None, media) for each in told]
     if mutual_info:
-        pairs += [("", f"{delimiter}{choice}") for choice in choices or ()]
-    return tuple([Request("loglikelihood", left, right, media=media) for left, right in pairs])
+        made += [Request("loglikelihood", "", each, None, media) for each in told]
+    return tuple(made)
 
 
 def _copied(value: Any) -> Any:
