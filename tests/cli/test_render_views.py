@@ -202,6 +202,9 @@ def test_tasks_are_named_by_pattern_list_and_group(cli: Cli, tree: Path) -> None
     assert set(lines(out)) == {"sky", "wine"}
     both = lines(cli("render", tree, "--task", "both", "--format", "json").out)
     assert both["sky"]["text"].endswith("So")
+    code, out, err = cli("render", tree, "--task", "both", "--task", "sky")
+    assert (code, out) == (2, "")
+    assert "name one of the two" in err
     code, _, err = cli("render", tree, "--task", "skye")
     assert code == 2
     assert "did you mean 'sky'?" in err

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from evalspec.errors import UsageError, visible
 from evalspec.prompts.lm_eval.files import FolderFiles
-from evalspec.prompts.lm_eval.groups import selected
+from evalspec.prompts.lm_eval.groups import BadGroup, selected
 from evalspec.prompts.lm_eval.index import Index
 from evalspec.prompts.lm_eval.places import Places
 
@@ -133,8 +133,7 @@ class Tree:
         A pattern means tasks; where it matches none, groups and tags.
 
         Raises:
-            UsageError: nothing is called or matches so, or there is no task at all.
-            BadGroup: two names reach one task.
+            UsageError: nothing is called or matches so, two names reach one task, or there is no task at all.
         """
         entries = self.index.entries
         if not any(_is_task(entry.kind) for entry in entries.values()):
@@ -143,7 +142,12 @@ class Tree:
                 fix="name a folder of its YAML files; `evalspec tasks -v` says why a file counts for none",
             )
         exact = [name for name in names if name in entries]
-        chosen = list(selected(self.index, exact)) if exact or not names else []
+        try:
+            chosen = list(selected(self.index, exact)) if exact or not names else []
+        except BadGroup as problem:
+            raise UsageError(
+                str(problem), fix="name one of the two; the harness refuses both at once"
+            ) from problem
         for name in names:
             if name in entries:
                 continue
