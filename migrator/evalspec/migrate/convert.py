@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import ne
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from evalspec.errors import Finding
@@ -221,29 +222,28 @@ class JsonlConverter:
 
         Records of canonical lines are made anew and encoded all at once, other lines are edited as text.
         """
-        remaking = batch.canonical and not self.upgrader.options.want_changes
-        if remaking:
-            met = lanes.of_all(batch.records)
-            if met is not None:
-                return self._remade(batch, lanes, met)
-        return self._one_by_one(batch, lanes, remaking)
-
-    def _remade(self, batch: Batch, lanes: Lanes, met: Sequence[Lane]) -> bytes:
-        """The new bytes of canonical lines, each of a lane that has learnt to make its records anew."""
-        records = batch.records
+        options = self.upgrader.options
+        remaking = batch.canonical and not options.want_changes
+        met = None if options.want_changes else lanes.of_all(batch.records, remaking=remaking)
+        if met is None:
+            return self._one_by_one(batch, lanes, remaking)
+        self.upgrader.count(lanes.upgrade, len(met))
         for lane, count in Counter(met).items():
-            self.file.changed += count if lane.edits else 0
             for index in lane.touched:
                 self.upgrader.touch(lanes.upgrade, index, count)
-        self.upgrader.count(lanes.upgrade, len(records))
-        if self.upgrader.options.want_ids:
-            for lane, record in zip(met, records, strict=True):
+        if options.want_ids:
+            for lane, record in zip(met, batch.records, strict=True):
                 for index in lane.touched:
                     self.upgrader.list(lanes.upgrade, index, record.task_id)
-        encoded = batch.accepter.encode_lines(
-            [lane.remake(record) for lane, record in zip(met, records, strict=True)]  # type: ignore[misc]
-        )
-        return encoded if batch.chunk.data.endswith(b"\n") else encoded[:-1]
+        data = batch.chunk.data
+        if remaking:
+            made = [lane.remake(record) for lane, record in zip(met, batch.records, strict=True)]  # type: ignore[misc]
+            self.file.changed += sum([bool(lane.edits) for lane in met])
+            return batch.accepter.encode_lines(made)[: None if data.endswith(b"\n") else -1]
+        lines = data.split(b"\n")
+        new = [lane.edit(line) for lane, line in zip(met, lines, strict=False)]
+        self.file.changed += sum(map(ne, new, lines))
+        return b"\n".join([*new, *lines[len(new) :]])
 
     def _one_by_one(self, batch: Batch, lanes: Lanes, remaking: bool) -> bytes:
         """The new bytes of lines of which some are the first of their lane, or are edited as text."""

@@ -332,9 +332,9 @@ class Lanes:
         if remake is not None and msgspec.json.encode(remake(record)) == edited:
             lane.remake = remake
 
-    def of_all(self, records: Sequence[Any]) -> list[Lane] | None:
-        """The lane of each record; None where one has no lane yet, or one that cannot make it anew."""
+    def of_all(self, records: Sequence[Any], *, remaking: bool) -> list[Lane] | None:
+        """The lane of each record; None where one has no lane yet, or is to be made anew by one that cannot."""
         met: Any = list(map(self.known.get, self.keys(records)))
-        if all(lane is not None and lane.remake is not None for lane in set(met)):
-            return met  # type: ignore[no-any-return]
-        return None
+        if any(lane is None or (remaking and lane.remake is None) for lane in set(met)):
+            return None
+        return met  # type: ignore[no-any-return]
