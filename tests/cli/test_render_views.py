@@ -187,6 +187,22 @@ def test_the_configuration_can_say_that_the_files_are_lm_eval(cli: Cli, tree: Pa
     assert "lm-eval@0.4.13" in err
 
 
+@pytest.mark.usefixtures("tree")
+def test_patterns_mean_the_files_that_they_match(cli: Cli) -> None:
+    found = lines(cli("render", "tree/colours/[sw]*.yaml", "--format", "json").out)
+    assert list(found) == ["sky", "wine"]
+    (cli.cwd / "evalspec.toml").write_text(
+        'spec = "lm-eval"\ntasks = ["tree/**/s*.yaml", "tree/colours/w*"]\n'
+    )
+    code, out, err = cli("render", "--format", "json")
+    assert code == 0
+    assert list(lines(out)) == ["sky", "wine"]
+    assert "tree/colours/sky.yaml, tree/colours/wine.yaml: 3 names" in err  # two tasks and a tag
+    code, _, err = cli("render", "tree/*.yml", "--spec", "lm-eval")
+    assert code == 2
+    assert "tree/*.yml" in err
+
+
 def test_files_without_a_task_are_misuse(cli: Cli, tree: Path) -> None:
     (tree / "sub").mkdir()
     (tree / "sub" / "base.yaml").write_text("dataset_path: x\n")

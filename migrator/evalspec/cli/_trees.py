@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from evalspec.prompts.lm_eval.open_tree import Tree
 
 
+#: So many of the paths are named.
+_SHOWN = 3
+
+
 def find_project(args: argparse.Namespace) -> Project:
     """The project a command works in; a spec of a family that is only shown is left to `paths_of`."""
     from evalspec.project import FOREIGN, Project
@@ -42,7 +46,9 @@ def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
 
     tree = open_tree(paths)
     if not args.quiet:
-        count, shown = len(tree.index.entries), ", ".join(map(visible, paths))
+        count, shown = len(tree.index.entries), ", ".join(map(visible, paths[:_SHOWN]))
+        if len(paths) > _SHOWN:
+            shown += f" and {_common.counted(len(paths) - _SHOWN, 'more path')}"
         sys.stderr.write(f"{shown}: {_common.counted(count, 'name')}, read as {FAMILY}@{VERSION}\n")
     skipped = tree.skipped()
     if args.verbose:

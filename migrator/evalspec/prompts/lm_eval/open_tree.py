@@ -42,7 +42,7 @@ def lm_eval_paths(paths: Sequence[str], spec: str | None, defaults: Sequence[str
     Raises:
         UsageError: a version of lm-eval that cannot be read, or a path that is not there.
     """
-    wanted = list(paths) or list(defaults)
+    wanted = _expanded(paths or defaults)
     if spec is not None:
         family, _, version = spec.partition("@")
         if family != FAMILY:
@@ -57,6 +57,21 @@ def lm_eval_paths(paths: Sequence[str], spec: str | None, defaults: Sequence[str
                 raise UsageError(f"no such file or folder: {visible(path)}", fix="check the path")
         return wanted
     return wanted if wanted and all(_seems_lm_eval(path) for path in wanted) else None
+
+
+def _expanded(paths: Sequence[str]) -> list[str]:
+    """The paths, in the place of each pattern the folders and YAML files that it matches."""
+    from evalspec.tree import format_of
+    from evalspec.tree.patterns import expand, is_pattern
+
+    out: list[str] = []
+    for path in paths:
+        if is_pattern(path) and not os.path.exists(path):
+            found = [each for each in expand(path) if os.path.isdir(each) or format_of(each) == "yaml"]
+            out += found or [path]
+        else:
+            out.append(path)
+    return out
 
 
 def _seems_lm_eval(path: str) -> bool:
@@ -82,21 +97,25 @@ def _seems_lm_eval(path: str) -> bool:
     return found
 
 
-class PartOfTree(FolderFiles):
-    """A folder, or a single file, of a tree: its names alone are indexed, and includes may reach all of the tree."""
+class PartsOfTree(FolderFiles):
+    """Folders and files of a tree: their names alone are indexed, and includes may reach all of the tree."""
 
-    def __init__(self, root: str, part: str) -> None:
+    def __init__(self, root: str, parts: Sequence[str]) -> None:
         super().__init__(root)
-        self.part = os.path.realpath(part)
+        self.parts = parts
 
     def names(self) -> list[str]:
-        """The files of the part, by their paths in the tree."""
-        if self.part == self.root:
+        """The files of the parts, by their paths in the tree."""
+        if self.root in self.parts:
             return super().names()
         start = len(self.root.rstrip("/")) + 1
-        if not os.path.isdir(self.part):
-            return [self.part[start:]]
-        return [f"{self.part[start:]}/{name}" for name in FolderFiles(self.part).names()]
+        found: dict[str, None] = {}
+        for part in self.parts:
+            if os.path.isdir(part):
+                found.update((f"{part[start:]}/{name}", None) for name in FolderFiles(part).names())
+            else:
+                found[part[start:]] = None
+        return list(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +189,16 @@ def place_finder(places: Sequence[Places], task: ResolvedTask) -> Callable[[str]
 
 
 def open_tree(paths: Sequence[str]) -> Tree:
-    """Read the trees that paths mean."""
+    """Read the trees that paths mean; paths into one tree are parts of it."""
     parts = [_tasks_of_harness(os.path.realpath(path)) or os.path.realpath(path) for path in paths]
-    roots = [_root_of(part) for part in parts]
-    index = Index([PartOfTree(root, part) for root, part in zip(roots, parts, strict=True)])
-    shown = [
-        root if os.path.isabs(path) else _relative(root) for root, path in zip(roots, paths, strict=True)
-    ]
-    return Tree(index, tuple(roots), tuple(shown))
+    trees: dict[str, list[str]] = {}
+    shown: dict[str, str] = {}
+    for path, part in zip(paths, parts, strict=True):
+        root = _root_of(part)
+        trees.setdefault(root, []).append(part)
+        shown.setdefault(root, root if os.path.isabs(path) else _relative(root))
+    index = Index([PartsOfTree(root, found) for root, found in trees.items()])
+    return Tree(index, tuple(trees), tuple(shown.values()))
 
 
 def one_task(tree: Tree, name: str) -> list[ResolvedValue]:
