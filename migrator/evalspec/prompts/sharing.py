@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from evalspec.errors import EvalspecError
+from evalspec.errors import WorkerLost
 from evalspec.tasks.workers import may_fork, portable
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def shared_out(pieces: Pieces, jobs: int) -> Iterator[Line]:
     """The lines of all pieces, in order, made by so many processes; by this one where it is alone or may not fork.
 
     Raises:
-        EvalspecError: what a piece raised, or a process was killed.
+        Exception: what a piece raised.
+        WorkerLost: a process was killed.
     """
     if jobs < 2 or not may_fork():
         yield from chain.from_iterable(pieces(0, 1))
@@ -50,24 +51,23 @@ def shared_out(pieces: Pieces, jobs: int) -> Iterator[Line]:
             far_end.close()
             workers.append(worker)
             pipes.append(pipe)
-        yield from _in_turn(pipes)
-    except EOFError:
-        raise EvalspecError(
-            "a process that rendered tasks was killed", fix="try again, with --jobs 1"
-        ) from None
+        yield from _in_turn(workers, pipes)
     finally:
         for worker in workers:
             worker.terminate()
             worker.join()
 
 
-def _in_turn(pipes: list[Connection]) -> Iterator[Line]:
+def _in_turn(workers: list[ForkProcess], pipes: list[Connection]) -> Iterator[Line]:
     """The lines of one piece of each process in turn, until one whose turn it is has no more."""
     while True:
-        for pipe in pipes:
+        for worker, pipe in zip(workers, pipes, strict=True):
             more = True
             while more:
-                said = pipe.recv()
+                try:
+                    said = pipe.recv()
+                except EOFError:
+                    raise WorkerLost(worker.pid or 0) from None
                 if said is None:
                     return
                 if isinstance(said, BaseException):
