@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -374,6 +375,17 @@ def test_several_processes_print_what_one_prints_of_records(cli: Cli) -> None:
     code, _, err = cli("render", "many.jsonl", "--jobs", "3", "--format", "json", "--task", "t1l")
     assert code == 2
     assert "did you mean" in err
+
+
+def test_many_files_are_not_held_open(cli: Cli) -> None:
+    record = json.loads(V1.read_bytes().splitlines()[0])
+    for number in range(100):
+        rows(cli.cwd / "many" / f"{number}.jsonl", {**record, "task_id": f"t{number}"})
+    script = 'ulimit -n 64; exec "$0" -m evalspec "$@"'
+    few = Cli(cli.cwd, command=("sh", "-c", script, sys.executable))
+    code, out, err = few("render", "many", "--format", "json")
+    assert code == 0, err
+    assert out.count("\n") == 100
 
 
 def test_several_processes_print_what_one_prints(cli: Cli, tree: Path) -> None:

@@ -115,6 +115,7 @@ class _Renderer:
         self._wanted = wanted
         self._short = short
         self._stack = ExitStack()
+        self._of_file = self._stack.enter_context(ExitStack())
         self._sandbox: Sandbox | None = None
         self._file: TaskFile | None = None
         self._places: FieldPlaces
@@ -129,7 +130,8 @@ class _Renderer:
         """The lines of one record."""
         file, record, schema, value = valid
         if file is not self._file:
-            self._file, self._places = file, self._stack.enter_context(FieldPlaces(file))
+            self._of_file.close()
+            self._file, self._places = file, self._of_file.enter_context(FieldPlaces(file))
         place_of = self._places.of(record)
         path, line, short = file.path, record.line, self._short(schema.id)
         if is_template(value, schema):
