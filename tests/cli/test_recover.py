@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.cli import Cli
+from support.files import line
 
 #: Writes "new" to a file and dies where the first file would be replaced, or where one is prepared.
 KILLED = """
@@ -97,11 +99,41 @@ def test_runs_below_are_found_where_there_is_none_above(cli: Cli) -> None:
     assert names(cli.cwd / "a") == names(cli.cwd / "b") == ["t.jsonl"]
 
 
-def test_the_command_that_reads_says_what_to_do(cli: Cli) -> None:
-    path = cli.cwd / "t.jsonl"
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("validate",),
+        ("render",),
+        ("current",),
+        ("check", "--require", "v3"),
+        ("migrate", "--to", "v3", "--diff"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_command_that_reads_says_what_to_do_from_wherever_it_is_called(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    (cli.cwd / "sub").mkdir()
+    path, below = cli.cwd / "t.jsonl", cli.cwd / "sub" / "u.jsonl"
     kill_a_run(cli, path)
-    path.write_bytes(b"old\n")
-    assert f"`evalspec recover {cli.cwd}`" in cli("validate", path).err
+    path.write_bytes(line())
+    below.write_bytes(line("b"))
+    for named in (path, below, cli.cwd, cli.cwd / "sub"):
+        said = cli(*command, named).err
+        assert said.count(f"`evalspec recover {cli.cwd}` finishes it") == 1, said
+    assert "recover" not in cli(*command, "--quiet", path).err
+
+
+def test_a_folder_that_was_named_is_recovered_by_the_next_run_over_it(cli: Cli) -> None:
+    """The run's place follows from what was named: that the only file lies deeper changes nothing."""
+    (cli.cwd / "tasks" / "deep").mkdir(parents=True)
+    path = cli.cwd / "tasks" / "deep" / "t.jsonl"
+    for named in ("tasks", "tasks/**/*.jsonl"):
+        kill_a_run(cli, path, "preparing", folder=cli.cwd / "tasks")
+        path.write_bytes(line())
+        assert "an earlier run here had not ended" in cli("migrate", "--to", "v3", named).out
+        assert names(cli.cwd / "tasks") == ["deep"]
+        assert names(cli.cwd / "tasks" / "deep") == ["t.jsonl"]
 
 
 def test_a_folder_that_is_not_there_is_misuse(cli: Cli) -> None:

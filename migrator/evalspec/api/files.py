@@ -152,7 +152,7 @@ def migrate_files(
     from evalspec.migrate.convert import Options
     from evalspec.migrate.run import Writing, migrate_paths
     from evalspec.migrate.target import resolve_target
-    from evalspec.tree import select
+    from evalspec.tree import select, start_of
     from evalspec.writing import run_folder
 
     project = project_or_found(project)
@@ -168,7 +168,7 @@ def migrate_files(
     reading = reading_in(project, unmarked=from_)
     target = resolve_target(to, project, history_of(project), files, reading)
     writing = Writing(
-        run_folder(files, project.folder),
+        run_folder(map(start_of, named or [project.folder or "."]), project.folder),
         atomic=atomic,
         dry_run=dry_run,
         allow_bad=allow_bad_tasks,

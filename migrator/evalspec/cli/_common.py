@@ -141,18 +141,14 @@ def select_files(args: argparse.Namespace, project: Project) -> Selection:
 
 
 def warn_pending(args: argparse.Namespace, project: Project, paths: Iterable[str]) -> None:
-    """Say on standard error where a run that was killed left something to finish."""
-    import os
+    """Say on standard error where a run that was killed left something to finish: in the files' folders or above."""
+    if args.quiet:
+        return
+    from evalspec.writing import pending_above
 
-    from evalspec.writing import pending
-
-    folders = {os.path.dirname(os.path.abspath(path)) for path in paths if path != "-"}
-    folders |= {project.folder} if project.folder else set()
-    for folder in sorted(folders):
-        if not args.quiet and pending(folder) is not None:
-            sys.stderr.write(
-                f"{visible(folder)}: a run did not end; `evalspec recover {visible(folder)}` finishes it\n"
-            )
+    named = [path for path in paths if path != "-"]
+    for run in pending_above([*named, project.folder] if project.folder else named):
+        sys.stderr.write(f"{run.sentence}\n")
 
 
 @contextmanager

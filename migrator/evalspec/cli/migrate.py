@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     from evalspec.migrate.run import Writing, migrate_paths
     from evalspec.migrate.target import resolve_target
     from evalspec.migrate.upgrade import Upgrades
+    from evalspec.tree import start_of
     from evalspec.writing import run_folder
 
     project = _common.find_project(args)
@@ -103,7 +104,8 @@ def run(args: argparse.Namespace) -> int:
     )
     with _common.progress(args, "migrating", paths) as advance:
         writing = Writing(
-            run_folder(paths, project.folder),
+            # By what was named, not by what was found: a later run over it then has the same guard and journal.
+            run_folder(map(start_of, args.paths or [project.folder or "."]), project.folder),
             atomic=args.atomic,
             dry_run=dry_run,
             allow_bad=args.allow_bad_tasks,

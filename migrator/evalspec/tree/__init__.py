@@ -3,6 +3,7 @@
 select(paths) → Selection            looks_like(path) → "evalspec", "lm-eval" or None
 """
 
+from evalspec.tree.patterns import start_of
 from evalspec.tree.select import Selected, Selection, select
 from evalspec.tree.sniff import Format, Kind, format_of, looks_like, looks_like_bytes, sniff_format
 from evalspec.tree.walk import Skipped
@@ -18,4 +19,5 @@ __all__ = [
     "looks_like_bytes",
     "select",
     "sniff_format",
+    "start_of",
 ]

@@ -22,6 +22,15 @@ def is_pattern(text: str) -> bool:
     return _MAGIC.search(text) is not None
 
 
+def start_of(path: str) -> str:
+    """The folder that a pattern's names lie below; any other path is its own start."""
+    magic = None if os.path.lexists(path) else _MAGIC.search(path)
+    if magic is None:
+        return path
+    head = path[: magic.start()]
+    return os.path.dirname(head) or os.curdir
+
+
 def expand(pattern: str) -> list[str]:
     """The files and folders that a pattern names, sorted by name.
 

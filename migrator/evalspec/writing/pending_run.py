@@ -38,17 +38,17 @@ class PendingRun(NamedTuple):
         where = visible(self.folder)
         if self.live:
             return f"a run is at work in {where}{who}"
+        recover = f"`evalspec recover {where}`"
         if self.state is None:
-            return (
-                f"a run in {where} did not end, and its journal cannot be read: `evalspec recover` says why"
-            )
+            return f"a run in {where} did not end, and its journal cannot be read: {recover} says why"
         ways = {
-            "preparing": "no file was replaced; `evalspec recover` tidies up",
-            "go": "`evalspec recover` finishes it, `evalspec recover --undo` takes it back",
-            "undo": "it was being taken back; `evalspec recover` goes on with that",
-            "end": "every file is in place; `evalspec recover` tidies up",
+            "preparing": f"no file was replaced; {recover} tidies up",
+            "go": f"{recover} finishes it, with --undo it takes it back",
+            "undo": f"it was being taken back; {recover} goes on with that",
+            "end": f"every file is in place; {recover} tidies up",
         }
-        return f"a run over {self.files} files in {where} did not end{who}: {ways[self.state]}"
+        files = "1 file" if self.files == 1 else f"{self.files} files"
+        return f"a run over {files} in {where} did not end{who}: {ways[self.state]}"
 
 
 def pending_above(paths: Iterable[str | os.PathLike[str]]) -> list[PendingRun]:

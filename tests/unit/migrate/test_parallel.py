@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from evalspec.migrate.rendering import PromptChanged
 from evalspec.migrate.run import Writing, migrate_paths
 from evalspec.migrate.upgrade import Upgrades
 from evalspec.project import Project
-from evalspec.tasks import Reading, sharing, validate
+from evalspec.tasks import Reading, sharing, validate, workers
 from evalspec.writing import open_part
 
 if TYPE_CHECKING:
@@ -125,7 +126,18 @@ def test_an_error_of_a_worker_is_the_error_of_one_process(tmp_path: Path) -> Non
     assert (type(shared), shared.args, vars(shared)) == (type(alone), alone.args, vars(alone))
 
 
-@pytest.mark.slow  # holds in a process of its own; behind other tests the replaced function is not met
+@pytest.fixture
+def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers are copies of this process, and so meet a function that was replaced in it.
+
+    Of itself a process with threads starts new interpreters, and a runner of tests may have some.
+    """
+    if not sys.platform.startswith("linux"):
+        pytest.skip("workers are forked on Linux only")
+    monkeypatch.setattr(workers, "may_fork", lambda: True)
+
+
+@pytest.mark.usefixtures("_forked")
 def test_a_broken_promise_keeps_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evalspec.migrate import convert
     from evalspec.migrate.rendering import Shown
@@ -150,7 +162,7 @@ def test_a_broken_promise_keeps_its_place(tmp_path: Path, monkeypatch: pytest.Mo
     assert path.read_bytes() == CASES["canonical"]
 
 
-@pytest.mark.slow  # holds in a process of its own; behind other tests the replaced function is not met
+@pytest.mark.usefixtures("_forked")
 def test_a_part_that_cannot_be_written_is_told_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

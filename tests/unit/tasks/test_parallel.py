@@ -234,10 +234,10 @@ def test_no_worker_outlives_its_parent(number: signal.Signals) -> None:
         try:
             children = [int(parent.stdout.readline()) for _ in range(2)]
             parent.send_signal(number)
-            parent.wait(10)
+            parent.wait(60)
         finally:
             parent.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60  # a busy machine lets them end late
     while any(map(_is_alive, children)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(map(_is_alive, children))

@@ -109,7 +109,7 @@ def test_one_left_by_a_dead_process_does_not_block(folder: Path, holder: subproc
     found = pending(folder)
     assert found is not None
     assert not found.live
-    assert "`evalspec recover` tidies up" in found.sentence
+    assert f"`evalspec recover {folder}` tidies up" in found.sentence
     started = time.monotonic()
     with Run(folder) as run:
         assert run.recovered.outcome == "dropped"
