@@ -82,7 +82,7 @@ def test_finish(folder: Path, atomic: str) -> None:
     found = pending(folder)
     assert found is not None
     assert (found.live, found.state, found.files) == (False, "go", 3)
-    assert "`evalspec recover` finishes it" in found.sentence
+    assert f"`evalspec recover {folder}` finishes it" in found.sentence
     result = recover(folder)
     assert (result.outcome, result.placed, result.holder) == ("finished", (B, C), found.holder)
     assert texts(folder) == ["new a", "new b", "new c"]
