@@ -117,16 +117,26 @@ def test_yaml_limits_and_their_flags(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "tasks.yaml"
     text = "task_id: a\ncategory: arithmetic\nprompt: 1 + 1?\ntargets: ['2']\nmetric_name: f1\npost_process: none\n"
     path.write_text(f"{text}metadata: {{a: {'[' * 120}{']' * 120}}}\n")
-    assert cli("validate", path).code == 1
+    code, out, _ = cli("validate", path)
+    assert code == 1
+    assert "more than 100 deep" in out
+    assert "raise the limit (--max-depth)" in out
     assert cli("validate", path, "--max-depth", "200").code == 0
     path.write_text(text + "# " + "x" * 5000 + "\n")
     code, out, _ = cli("validate", path, "--max-yaml", "4K")
     assert code == 1
-    assert "too_large" in out
+    assert "too_large the file has more than 4,096 bytes" in out
+    assert "raise the limit (--max-yaml)" in out
     assert cli("validate", path, "--max-yaml", "8K").code == 0
     path.write_text(f"{text}metadata: {{a: &a [1, 2, 3], b: [*a, *a, *a]}}\n")
-    assert cli("validate", path, "--max-nodes", "20").code == 1
+    assert "alias_bomb" in cli("validate", path, "--max-nodes", "20").out
     assert cli("validate", path, "--max-nodes", "100").code == 0
+    path.write_text(text)  # 13 keys and values, and their mapping
+    code, out, _ = cli("validate", path, "--max-nodes", "13")
+    assert code == 1
+    assert "too_large the file holds more than 13 values" in out
+    assert "raise the limit (--max-nodes)" in out
+    assert cli("validate", path, "--max-nodes", "14").code == 0
 
 
 @pytest.mark.parametrize("command", [["validate"], ["migrate", "--to", "v3"]])

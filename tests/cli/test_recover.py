@@ -124,6 +124,14 @@ def test_a_command_that_reads_says_what_to_do_from_wherever_it_is_called(
     assert "recover" not in cli(*command, "--quiet", path).err
 
 
+def test_the_command_that_is_told_can_be_pasted(cli: Cli) -> None:
+    folder = cli.cwd / "our tasks"
+    folder.mkdir()
+    kill_a_run(cli, folder / "t.jsonl")
+    (folder / "t.jsonl").write_bytes(line())
+    assert f"`evalspec recover '{folder}'` finishes it" in cli("validate", folder).err
+
+
 def test_a_folder_that_was_named_is_recovered_by_the_next_run_over_it(cli: Cli) -> None:
     """The run's place follows from what was named: that the only file lies deeper changes nothing."""
     (cli.cwd / "tasks" / "deep").mkdir(parents=True)

@@ -34,11 +34,13 @@ class PendingRun(NamedTuple):
     @property
     def sentence(self) -> str:
         """What there is to say about it, and the next step."""
+        import shlex
+
         who = f" (process {self.holder.pid} on {visible(self.holder.host)})" if self.holder else ""
         where = visible(self.folder)
         if self.live:
             return f"a run is at work in {where}{who}"
-        recover = f"`evalspec recover {where}`"
+        recover = f"`evalspec recover {shlex.quote(where)}`"
         if self.state is None:
             return f"a run in {where} did not end, and its journal cannot be read: {recover} says why"
         ways = {

@@ -118,7 +118,7 @@ def compose(source: Source, limits: YamlLimits) -> list[Any]:
         nodes = _nodes(loader(text), pause=len(text) > _CROWDED)
     except yaml.YAMLError as error:
         raise syntax_error(error, source) from None
-    if walked or may_alias(text):
+    if walked or len(text) >= limits.nodes or may_alias(text):  # a value takes a character at least
         for node in nodes:
             _measure(node, source, limits)
     return nodes
@@ -227,7 +227,7 @@ def _too_deep(source: Source, index: int, limits: YamlLimits) -> Exception:
         index,
         "too_deep",
         f"mappings and lists are nested more than {limits.depth} deep",
-        fix="flatten the value, or raise the limit",
+        fix="flatten the value, or raise the limit (--max-depth)",
     )
 
 
@@ -238,12 +238,12 @@ def _too_many(source: Source, index: int, limits: YamlLimits) -> Exception:
             index,
             "alias_bomb",
             f"its aliases written out, this is more than {limits.nodes:,} values",
-            fix="write the values out, or raise the limit",
+            fix="write the values out, or raise the limit (--max-nodes)",
         )
     return fault(
         source,
         index,
         "too_large",
         f"the file holds more than {limits.nodes:,} values",
-        fix="split the file, or raise the limit",
+        fix="split the file, or raise the limit (--max-nodes)",
     )

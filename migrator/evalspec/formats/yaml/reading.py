@@ -132,8 +132,10 @@ def read(data: bytes, *, limits: YamlLimits | None = None, dialect: Dialect = ST
 
     limits = limits or YamlLimits()
     if len(data) > limits.size:
-        message = f"the file has {len(data):,} bytes; the limit for YAML is {limits.size:,}"
-        raise FormatError("too_large", message, fix="keep many records in JSONL, or raise the limit")
+        # How many more is not known: a large file is read no further.
+        message = f"the file has more than {limits.size:,} bytes, the limit for YAML"
+        fix = "keep many records in JSONL, or raise the limit (--max-yaml)"
+        raise FormatError("too_large", message, fix=fix)
     text = decode(data)
     bom = text.startswith(BOM)
     warnings: tuple[FormatError, ...] = ()
