@@ -299,9 +299,11 @@ def test_all_files_or_none(cli: Cli, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     good.write_bytes(line("a"))
     bad.write_bytes(line("b", category="nonsense"))
-    code, out, _ = cli("migrate", "--to", "v3", "--atomic", "run", good, bad)
-    assert code == 1
-    assert "0 files written" in out
+    summary = "0 records to v3 (2 at v1); 0 files {}, 1 file left alone, 1 file held back (--atomic run)\n"
+    for more, verb in ((["--dry-run"], "would be written"), ([], "written")):
+        code, out, _ = cli("migrate", "--to", "v3", "--atomic", "run", good, bad, *more)
+        assert code == 1
+        assert summary.format(verb) in out
     assert good.read_bytes() == line("a")
     assert files_in(tmp_path) == ["bad.jsonl", "good.jsonl"]
     result = cli("migrate", "--to", "v3", "--atomic", "run", good, bad, "--format", "json").json()

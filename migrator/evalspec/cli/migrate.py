@@ -175,16 +175,19 @@ def _summary(args: argparse.Namespace, project: Project, outcome: Outcome, *, dr
     lines = []
     if outcome.recovered:
         lines.append(outcome.recovered)
-    changed = sum(file.changed for file in outcome.files)
-    written = sum(bool(file.changed) if dry_run else file.written for file in outcome.files)
-    left = sum(bool(file.bad) for file in outcome.files) if not args.allow_bad_tasks else 0
+    left = 0 if args.allow_bad_tasks else sum(bool(file.bad) for file in outcome.files)
+    to_write = [file for file in outcome.files if file.changed]
+    held = to_write if left and args.atomic == "run" else []
+    changed = 0 if held else sum(file.changed for file in to_write)
+    written = 0 if held else len(to_write) if dry_run else sum(file.written for file in outcome.files)
     verb = "would be written" if dry_run else "written"
     origin = _common.versions_text(project, outcome.schemas) or "no records"
     target = project.families.short(outcome.target)
     line = f"{_common.counted(changed, 'record')} to {target} ({origin}); {_common.counted(written, 'file')} {verb}"
-    same = len(outcome.files) - written - left
+    same = len(outcome.files) - written - len(held) - left
     line += f", {_common.counted(same, 'file')} already there" if same else ""
     line += f", {_common.counted(left, 'file')} left alone" if left else ""
+    line += f", {_common.counted(len(held), 'file')} held back (--atomic run)" if held else ""
     lines.append(line)
     if left:
         lines.append("    fix: mend the records above, or carry them over as they are with --allow-bad-tasks")
