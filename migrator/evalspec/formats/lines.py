@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Bytes read at once: large enough to be quick, small enough to stay in the processor's cache.
-CHUNK_SIZE = 128 * 1024
+CHUNK_SIZE = 64 * 1024
 #: The longest line that is read, in bytes without its line end.
 MAX_LINE = 16 * 1024 * 1024
 #: What is kept in memory of a source that cannot be read twice; the rest goes to a temporary file.

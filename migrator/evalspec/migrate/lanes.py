@@ -284,10 +284,10 @@ def _making(value: Any, keys: Sequence[str], names: dict[str, Any]) -> str:
 
 
 def _constant(names: dict[str, Any], value: object) -> str:
-    """The name of a value that is the same in all lines: a text as it is, any other already encoded."""
+    """The name of a value that is the same in all lines: a plain one as it is, any other already encoded."""
     import msgspec
 
-    if isinstance(value, str):
+    if value is None or isinstance(value, (str, bool, int)):
         return _bound(names, value)
     return _bound(names, msgspec.Raw(msgspec.json.encode(value)))
 

@@ -180,14 +180,15 @@ def _attempt(
         from evalspec.migrate.sharing import convert_shared
         from evalspec.tasks.sharing import ranges_of
 
-        ranges = ranges_of(path, writing.jobs)
+        # Two each: what the first ones made is copied into place while the others are at work.
+        ranges = ranges_of(path, 2 * writing.jobs)
     if run is None:
         if len(ranges) > 1:
-            return convert_shared(path, ranges, upgrader, reading, None, None, writing.advance)
+            return convert_shared(path, ranges, upgrader, reading, writing, None, None)
         return _convert(path, upgrader, reading, writing, _nowhere, twins)
     with run.prepare(path, seen=identify(path)) as pending:
         if len(ranges) > 1:
-            return convert_shared(path, ranges, upgrader, reading, pending, run, writing.advance)
+            return convert_shared(path, ranges, upgrader, reading, writing, pending, run)
         if not path.endswith(".gz"):
             return _convert(path, upgrader, reading, writing, pending.write, twins)
         from evalspec.formats.lines import gzip_writer

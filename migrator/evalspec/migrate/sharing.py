@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalspec.migrate.convert import Options
+    from evalspec.migrate.run import Writing
     from evalspec.migrate.upgrade import Upgrades
     from evalspec.tasks import Reading
     from evalspec.tasks.sharing import Range
@@ -67,9 +68,9 @@ def convert_shared(
     ranges: Sequence[Range],
     upgrader: RecordUpgrader,
     reading: Reading,
+    writing: Writing,
     pending: PendingFile | None,
     run: Run | None,
-    advance: Tell | None,
 ) -> tuple[FileOutcome, frozenset[int]]:
     """Convert a file into a pending one, or into nothing; also the hashes of ids that may stand twice.
 
@@ -83,7 +84,7 @@ def convert_shared(
     pieces = [Piece(*bounds, part) for bounds, part in zip(ranges, parts, strict=True)]
     work = Work(path, upgrader.upgrades, reading, upgrader.options)
     file, ids, lines = FileOutcome(path), IdHashes(), 0
-    with Workers(partial(_convert_range, work), pieces, len(pieces), advance=advance) as workers:
+    with Workers(partial(_convert_range, work), pieces, writing.jobs, advance=writing.advance) as workers:
         for piece in pieces:
             try:
                 converted = workers.result()

@@ -111,9 +111,9 @@ def write(fd: int, data: bytes | bytearray | memoryview) -> None:
         rest = rest[again(os.write, fd, rest[:CHUNK]) :]
 
 
-def to_end(fd: int) -> None:
-    """Move to the end of an open file."""
-    again(os.lseek, fd, 0, os.SEEK_END)
+def to_end(fd: int) -> int:
+    """Move to the end of an open file; where that is."""
+    return again(os.lseek, fd, 0, os.SEEK_END)
 
 
 def truncate(fd: int, size: int) -> None:
@@ -133,11 +133,17 @@ class WriteBehind:
     def wrote(self, fd: int, size: int) -> None:
         """Take note of so many bytes more at the end of an open file that has none but such."""
         self._written += size
-        if self._written - self._begun >= _BEHIND and hasattr(os, "posix_fadvise"):
-            # Linux starts to write such pages, waits for none, and keeps those that are not yet on the disk.
-            with suppress(OSError):
-                os.posix_fadvise(fd, self._begun, self._written - self._begun, os.POSIX_FADV_DONTNEED)
+        if self._written - self._begun >= _BEHIND:
+            begin_to_sync(fd, self._begun, self._written - self._begun)
             self._begun = self._written
+
+
+def begin_to_sync(fd: int, start: int, size: int) -> None:
+    """Have the system begin to bring so many bytes from `start` on to the disk, where it can."""
+    if hasattr(os, "posix_fadvise"):
+        # Linux starts to write such pages, waits for none, and keeps those that are not yet on the disk.
+        with suppress(OSError):
+            os.posix_fadvise(fd, start, size, os.POSIX_FADV_DONTNEED)
 
 
 def sync(fd: int) -> None:

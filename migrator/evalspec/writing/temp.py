@@ -190,8 +190,9 @@ class PendingFile:
         try:
             fd = _os.open_to_read(os.fspath(source))
             try:
-                _os.to_end(self._fd)
+                start = _os.to_end(self._fd)
                 _os.transfer(fd, self._fd)
+                _os.begin_to_sync(self._fd, start, _os.to_end(self._fd) - start)
             finally:
                 _os.close(fd)
         except OSError as error:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, BinaryIO
 import pytest
 
 from evalspec.errors import WriteError
-from evalspec.formats.lines import Chunk, LongLine, copy_span, gzip_writer, open_source, read_lines
+from evalspec.formats.lines import (
+    CHUNK_SIZE,
+    Chunk,
+    LongLine,
+    copy_span,
+    gzip_writer,
+    open_source,
+    read_lines,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,13 +101,13 @@ def test_a_range_holds_the_lines_that_begin_in_it() -> None:
 
 def test_memory_does_not_grow_with_the_file_or_a_line() -> None:
     class Endless(io.RawIOBase):
-        """64 MiB without a line end, then a line."""
+        """A long stretch without a line end, then a line."""
 
         left = 512
 
         def read(self, size: int = -1) -> bytes:
             self.left -= 1
-            return b"x" * min(size, 128 * 1024) if self.left > 0 else b"\n{}\n" if self.left == 0 else b""
+            return b"x" * min(size, CHUNK_SIZE) if self.left > 0 else b"\n{}\n" if self.left == 0 else b""
 
     tracemalloc.start()
     try:
@@ -108,8 +116,8 @@ def test_memory_does_not_grow_with_the_file_or_a_line() -> None:
     finally:
         tracemalloc.stop()
     assert parts == [
-        LongLine(0, 511 * 128 * 1024 + 1, ended=True),
-        Chunk(511 * 128 * 1024 + 1, b"{}\n"),
+        LongLine(0, 511 * CHUNK_SIZE + 1, ended=True),
+        Chunk(511 * CHUNK_SIZE + 1, b"{}\n"),
     ]
     assert peak < 4 * 1024 * 1024
 
