@@ -4,9 +4,11 @@ Reading: `read` gives a `YamlFile`, `records` its records, `place` where a value
 `edit_file` a file that was read, `edit_document` the text of one bare mapping. Writing: `dump_new`.
 """
 
-from evalspec.formats.yaml.editing import EditRefused, Unwritable, dump_new, edit, edit_document, edit_file
-from evalspec.formats.yaml.reading import LM_EVAL, STRICT, Dialect, YamlFile, YamlLimits, read
+from evalspec.formats.yaml.editing import dump_new, edit, edit_document, edit_file
+from evalspec.formats.yaml.reading import read
 from evalspec.formats.yaml.records import RecordKey, YamlRecord, place, records
+from evalspec.formats.yaml.refusals import EditRefused, Unwritable
+from evalspec.formats.yaml.source import LM_EVAL, STRICT, Dialect, YamlFile, YamlLimits
 from evalspec.formats.yaml.values import Tagged
 
 __all__ = [

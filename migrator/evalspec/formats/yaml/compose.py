@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.formats.yaml.problems import fault, syntax_error
 
 if TYPE_CHECKING:
-    from evalspec.formats.yaml.reading import Source, YamlLimits
+    from evalspec.formats.yaml.source import Source, YamlLimits
 
 _BREAKS = "\n\r\x85\u2028\u2029"
 _STR = "tag:yaml.org,2002:str"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalspec.formats.yaml.scalars import BREAKS
 from evalspec.formats.yaml.tree import Flow, Item, Raw, Stuck
-
-if TYPE_CHECKING:
-    from evalspec.formats.yaml.opening import Opener
 
 _SPACE = re.compile(f"(?:[ \t{BREAKS}]|(?<=[ \t{BREAKS}])#[^{BREAKS}]*)*")
 _FOOT = re.compile(f"(?:[ \t{BREAKS}]|(?<=[ \t{BREAKS}])#[^{BREAKS}]*|(?<![^\0])#[^{BREAKS}]*)*[}}\\]]")
@@ -21,13 +18,12 @@ _HEAD = re.compile(f"(?:[&!][^ \t{BREAKS}]*[ \t{BREAKS}]+)*[{{\\[]")
 _ALIAS = re.compile(r"\*[0-9A-Za-z_-]+")
 
 
-def open_flow(opener: Opener, node: Any) -> Flow:
-    """The flow collection `node` with each of its items cut into pieces.
+def open_flow(text: str, node: Any) -> Flow:
+    """The flow collection `node` of the text with each of its items cut into pieces.
 
     Raises:
         Stuck: a single pair without braces, a `? key`, or a comment in a place where it cannot be kept.
     """
-    text = opener.text
     found = _HEAD.match(text, node.start_mark.index)
     if found is None:
         raise Stuck("a pair without braces in a list stays as it is", node.start_mark.index)
@@ -41,7 +37,7 @@ def open_flow(opener: Opener, node: Any) -> Flow:
         item.key_node, item.value_node = key, value
         item.token = token = _SPACE.match(text, pos).end()  # type: ignore[union-attr]
         item.lead = text[pos:token]
-        stop = _cut(opener, item)
+        stop = _cut(text, item)
         close = _SPACE.match(text, stop).end()  # type: ignore[union-attr]
         item.tail = text[stop:close]
         flow.items.append(item)
@@ -56,14 +52,12 @@ def open_flow(opener: Opener, node: Any) -> Flow:
         raise Stuck(
             "a comment, or a layout that is not understood, stands in these brackets", node.start_mark.index
         )
-    if node.id == "mapping":
-        opener.note_doubt(pairs)
     return flow
 
 
-def _cut(opener: Opener, item: Item) -> int:
+def _cut(text: str, item: Item) -> int:
     """Cut an item into key, colon, separator and value; where it ends."""
-    text, token, node = opener.text, item.token, item.value_node
+    token, node = item.token, item.value_node
     after = token
     if item.key_node is not None:
         if item.key_node.start_mark.index != token or text[token] == "?":

@@ -13,7 +13,7 @@ from evalspec.formats.yaml.writing import layout_of, line_end
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalspec.formats.yaml.reading import Source
+    from evalspec.formats.yaml.source import Source
     from evalspec.formats.yaml.writing import Layout
 
 #: Blank lines, comment lines and the indent of the next token.
@@ -105,18 +105,24 @@ class Opener:
         opened.items[0].inline = inline
         opened.end = start
         if node.id == "mapping":
-            self.note_doubt(pairs)
+            self._note_doubt(pairs)
         return opened
 
     def root(self, node: Any, floor: int) -> Block | Flow:
         """A document's root."""
         if node.flow_style:
-            from evalspec.formats.yaml.flow import open_flow
-
-            return open_flow(self, node)
+            return self._flow(node)
         return self.block(node, floor, root=True)
 
-    def note_doubt(self, pairs: list[Any]) -> None:
+    def _flow(self, node: Any) -> Flow:
+        """The flow collection `node`."""
+        from evalspec.formats.yaml.flow import open_flow
+
+        if node.id == "mapping":
+            self._note_doubt(node.value)
+        return open_flow(self.text, node)
+
+    def _note_doubt(self, pairs: list[Any]) -> None:
         """Note a merge key, or a key given twice, among the keys of an opened mapping."""
         names = {key.value for key, _ in pairs if key.id == "scalar"}
         if len(names) < len(pairs) or "<<" in names:
@@ -214,10 +220,8 @@ class Opener:
         if self.text[value.start] == "*":
             raise Stuck("the value is an alias; what it stands for is written elsewhere", value.start)
         if node.flow_style:
-            from evalspec.formats.yaml.flow import open_flow
-
-            item.value = open_flow(self, node)
-            return item.value
+            item.value = flow = self._flow(node)
+            return flow
         after = value.start - len(item.sep)
         block = self.block(node, after)
         cut = min(value.start, block.start)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.errors import FormatError, cut
 
 if TYPE_CHECKING:
-    from evalspec.formats.yaml.reading import Source
+    from evalspec.formats.yaml.source import Source
 
 _QUOTE_FIX = "put the value in quotes"
 _INDENT_FIX = "give all keys of a mapping, and all dashes of a list, the same indent"

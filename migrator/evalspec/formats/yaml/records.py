@@ -12,7 +12,7 @@ from evalspec.formats.yaml.values import MERGE, STR, Builder
 
 if TYPE_CHECKING:
     from evalspec.formats.edits import Path
-    from evalspec.formats.yaml.reading import Source, YamlFile
+    from evalspec.formats.yaml.source import Source, YamlFile
 
 
 class RecordKey(NamedTuple):

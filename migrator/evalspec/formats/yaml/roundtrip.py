@@ -9,10 +9,11 @@ from evalspec.errors import FormatError
 from evalspec.formats.edits import IN_PLACE, EditError, Insert, Move, Remove, Rename, Replace, apply_to_value
 from evalspec.formats.yaml import scalars
 from evalspec.formats.yaml.compose import compose
-from evalspec.formats.yaml.editing import EditRefused, Unwritable
-from evalspec.formats.yaml.reading import STRICT, Source, read
+from evalspec.formats.yaml.reading import read
 from evalspec.formats.yaml.records import RecordKey, records
+from evalspec.formats.yaml.refusals import EditRefused, Unwritable
 from evalspec.formats.yaml.render import shift
+from evalspec.formats.yaml.source import STRICT, Source
 from evalspec.formats.yaml.values import Builder, Tagged
 from evalspec.formats.yaml.verify import equal
 from evalspec.formats.yaml.writing import Layout, layout_of, write_flow
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalspec.formats.edits import Edit, Path, Where
-    from evalspec.formats.yaml.editing import Changes
-    from evalspec.formats.yaml.reading import YamlFile
+    from evalspec.formats.yaml.refusals import Changes
+    from evalspec.formats.yaml.source import YamlFile
 
 _LAST_WHITE = re.compile(f"[ \t]+(?=[#{scalars.BREAKS}]|$)")
 _COMMENT = re.compile(f"(?:(?<=[ \t{scalars.BREAKS}])|(?<![^\0]))#[^{scalars.BREAKS}]*")

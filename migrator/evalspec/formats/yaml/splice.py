@@ -8,11 +8,11 @@ from evalspec.errors import FormatError
 from evalspec.formats.edits import EditError, apply_to_value
 from evalspec.formats.yaml.changing import Changer
 from evalspec.formats.yaml.compose import compose, may_alias
-from evalspec.formats.yaml.editing import EditRefused, Unwritable
 from evalspec.formats.yaml.opening import Opener
-from evalspec.formats.yaml.reading import Source
+from evalspec.formats.yaml.refusals import EditRefused, Unwritable
 from evalspec.formats.yaml.render import render_root
 from evalspec.formats.yaml.scalars import BREAKS
+from evalspec.formats.yaml.source import Source
 from evalspec.formats.yaml.tree import Block, Flow, Raw, Stuck
 from evalspec.formats.yaml.values import Builder
 from evalspec.formats.yaml.verify import Verifier
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalspec.formats.edits import Edit
-    from evalspec.formats.yaml.editing import Changes
-    from evalspec.formats.yaml.reading import YamlFile
     from evalspec.formats.yaml.records import RecordKey
+    from evalspec.formats.yaml.refusals import Changes
+    from evalspec.formats.yaml.source import YamlFile
 
 _SHARED = "an alias or a merge key makes the change reach further than it should"
 _UNLIKE = "written in place, the change would not read as it is meant"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalspec.errors import FormatError
-    from evalspec.formats.yaml.reading import YamlFile
+    from evalspec.formats.yaml.source import YamlFile
 
 _CORE = "tag:yaml.org,2002:"
 STR = _CORE + "str"

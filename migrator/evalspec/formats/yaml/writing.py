@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.formats.yaml import scalars
-from evalspec.formats.yaml.editing import Unwritable
+from evalspec.formats.yaml.refusals import Unwritable
 from evalspec.formats.yaml.scalars import Written
 from evalspec.formats.yaml.values import Tagged
 
