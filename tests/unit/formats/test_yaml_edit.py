@@ -271,3 +271,13 @@ def test_edits_of_one_record_may_come_in_parts() -> None:
     ]
     assert edit(b"- a: 1\n- a: &x 2\n  c: *x\n", changes[:1]) == b"- a: 1\n- b: &x 2\n  c: *x\n"
     assert edit(b"- a: 1\n- a: 2\n", changes) == b"- {}\n- b: 3\n"
+
+
+def test_a_bare_equals_sign_is_a_key_like_any_other() -> None:
+    """YAML 1.1 gives it a tag of its own; a new key of that name would have stood beside it."""
+    data = b"=: x  # c\nb: 1\n"
+    for one in (Insert(("=",), 1), Insert(("=", "a"), 1)):
+        with pytest.raises(EditError):
+            edit(data, [(RecordKey(), [one])])
+    assert edit(data, [(RecordKey(), [Replace(("=",), 5)])]) == b"=: 5  # c\nb: 1\n"
+    assert edit(data, [(RecordKey(), [Remove(("=",))])]) == b"b: 1\n"

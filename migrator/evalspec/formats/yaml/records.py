@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import FormatError
-from evalspec.formats.yaml.values import MERGE, STR, Builder
+from evalspec.formats.yaml.values import MERGE, STR, VALUE, Builder
 
 if TYPE_CHECKING:
     from evalspec.formats.edits import Path
@@ -97,7 +97,7 @@ def merged(bases: Any, step: str | int) -> Any:
 
 def is_key(node: Any, step: str | int) -> bool:
     """Whether a key's node is the key `step`."""
-    if node.tag == STR:
+    if node.tag in (STR, VALUE):
         return bool(node.value == step and node.id == "scalar")
     return not isinstance(step, str) and node.id == "scalar" and bool(node.value == str(step))
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _CORE = "tag:yaml.org,2002:"
 STR = _CORE + "str"
 MERGE = _CORE + "merge"
-_VALUE = _CORE + "value"
+#: What YAML 1.1 makes of a bare `=`; as a key it is that text.
+VALUE = _CORE + "value"
 _FLOAT = _CORE + "float"
 _NUMBERS = (_CORE + "int", _FLOAT)
 #: Python refuses longer decimal integers, and a sexagesimal one of this length takes a moment.
@@ -49,7 +50,7 @@ def _scalars() -> dict[str, Callable[[Any], Any]]:
     table: dict[str, Callable[[Any], Any]] = {
         _CORE + name: getattr(made, f"construct_yaml_{name}") for name in names
     }
-    for tag in (STR, MERGE, _VALUE):
+    for tag in (STR, MERGE, VALUE):
         table[tag] = lambda node: node.value
     return table
 
@@ -171,7 +172,7 @@ class Builder:
         return own
 
     def _key(self, node: Any) -> Any:
-        if node.id == "scalar" and node.tag == _VALUE:
+        if node.id == "scalar" and node.tag == VALUE:
             return node.value
         if not self.dialect.keys and node.id == "scalar":
             raise self.fault(
