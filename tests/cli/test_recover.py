@@ -107,8 +107,12 @@ def test_runs_below_are_found_where_there_is_none_above(cli: Cli) -> None:
         ("current",),
         ("check", "--require", "v3"),
         ("migrate", "--to", "v3", "--diff"),
+        ("diff", "--to", "v3"),
+        ("tasks",),
+        ("task", "a"),
+        ("task", "--prompt", "a"),
     ],
-    ids=lambda command: command[0],
+    ids=" ".join,
 )
 def test_a_command_that_reads_says_what_to_do_from_wherever_it_is_called(
     cli: Cli, command: tuple[str, ...]

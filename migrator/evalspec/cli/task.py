@@ -71,7 +71,9 @@ def _values(args: argparse.Namespace, project: Project) -> list[ResolvedValue]:
 
     selection = _common.select_files(args, project)
     reading = _common.reading_of(args, project)
-    with open_tasks([file.path for file in selection.files], reading, allow_bad=True) as files:
+    found = [file.path for file in selection.files]
+    _common.warn_pending(args, project, found)
+    with open_tasks(found, reading, allow_bad=True) as files:
         return values_of_task(files, args.name)
 
 

@@ -57,6 +57,7 @@ def _of_files(args: argparse.Namespace, project: Project) -> list[dict[str, Any]
     from evalspec.tasks import open_tasks
 
     paths = [file.path for file in selection.files]
+    _common.warn_pending(args, project, paths)
     with open_tasks(paths, reading, allow_bad=True) as files:
         return [
             {
