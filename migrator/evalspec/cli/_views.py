@@ -74,7 +74,7 @@ def add_rows(parser: argparse.ArgumentParser) -> None:
 
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:
     """What was said of the view, as a configured view says it."""
-    given = {name: getattr(args, name) for name in _SETTINGS}
+    given = {name: getattr(args, name, None) for name in _SETTINGS}
     return {name: value for name, value in given.items() if value is not None and value is not False}
 
 

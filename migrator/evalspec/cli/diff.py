@@ -1,39 +1,62 @@
-"""Show what migrating would change in prompts and outputs. Nothing is written.
+"""Show what changed in prompts: since a git revision, between two folders, or by a migration. Nothing is written.
 
-Every record is rendered under each version on its way. A prompt that changes is shown at its first difference, white
-space visible; outputs are compared on the fixtures' sample generations.
+Without a revision the working tree is compared with where its branch left the default branch; on that branch itself,
+with the commit before. What git holds is read from its objects: there is no checkout, and no function is run.
+With --to, every record is rendered under each version on its way, and outputs are compared on the sample generations.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common
+from evalspec.cli import _common, _views
+from evalspec.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
 
+    from evalspec.diff import Comparison, Side
+    from evalspec.project import Project
+
 EXAMPLES = """
+diff
+diff main -- tasks/
+diff v1.0..HEAD --stat
+diff --staged --exit-code
+diff --no-index old/ new/ --format json
 diff --from v1 --to v3 tasks/
-diff --to head tasks.jsonl --exit-code
-diff --from acme@v1 --to acme@v2 --format json
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     _common.add_paths(parser)
+    parser.add_argument("--staged", action="store_true", help="compare what is staged, not the working tree")
     parser.add_argument(
-        "--from", dest="from_", metavar="VERSION", help="the version of records that carry no marker"
+        "--no-index", action="store_true", help="compare two folders or files, A and B, not git"
     )
     parser.add_argument(
-        "--to", required=True, metavar="VERSION", help="v3, family@v3, head, or +1 for the next one"
+        "--from",
+        dest="from_",
+        metavar="VERSION",
+        help="with --to: the version of records that carry no marker",
     )
+    parser.add_argument(
+        "--to",
+        metavar="VERSION",
+        help="what migrating would change: v3, family@v3, head, or +1 for the next one",
+    )
+    parser.add_argument("--stat", action="store_true", help="how many tasks changed in what, and no more")
     parser.add_argument("--exit-code", action="store_true", help="exit 1 if anything changes, or may")
     parser.add_argument(
-        "--allow-bad-tasks", action="store_true", help="leave invalid records out instead of refusing"
+        "--allow-bad-tasks",
+        action="store_true",
+        help="with --to: leave invalid records out instead of refusing",
     )
+    _views.add_views(parser)
     _common.add_format(parser)
     _common.add_jobs(parser)
     _common.add_limits(parser)
@@ -41,6 +64,70 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and return the exit code."""
+    if args.to is not None:
+        return _versions(args)
+    if args.from_ is not None:
+        raise UsageError("--from goes with --to", fix="say the version to compare with: --to v3")
+    from evalspec.cli._trees import find_project
+    from evalspec.diff import Asked, git_sides, named_sides
+
+    project = find_project(args)
+    with ExitStack() as stack:
+        if args.no_index:
+            if len(args.paths) != 2 or args.staged:
+                raise UsageError("--no-index compares two folders or files", fix="diff --no-index A B")
+            before, after = named_sides(*args.paths)
+        else:
+            base, head, paths = _revisions(args.paths)
+            if head and args.staged:
+                raise UsageError(
+                    "two revisions leave nothing to compare what is staged with", fix="leave one out"
+                )
+            before, after = stack.enter_context(git_sides(Asked(base, head, args.staged, tuple(paths))))
+        comparison = _compared(args, project, before, after)
+        _print(args, comparison)
+    return 1 if args.exit_code and not comparison.is_empty else 0
+
+
+def _revisions(given: list[str]) -> tuple[str, str, list[str]]:
+    """Base, head and paths: the first word is a revision where no file is called so, as git has it."""
+    if not given or os.path.exists(given[0]):
+        return "", "", given
+    first, *paths = given
+    base, dots, head = first.partition("..")
+    return base, (head.removeprefix(".") or "HEAD") if dots else "", paths
+
+
+def _compared(args: argparse.Namespace, project: Project, before: Side, after: Side) -> Comparison:
+    from evalspec.diff import compare
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+    from evalspec.prompts.view_config import views_of
+
+    views = views_of(project, args.view, _views.flags_of(args), rows=None)
+    side = after if after.paths else before
+    lm_eval = lm_eval_paths(side.paths, args.spec or project.foreign, ()) is not None
+    return compare(before, after, project, views, lm_eval=lm_eval)
+
+
+def _print(args: argparse.Namespace, comparison: Comparison) -> None:
+    from evalspec.report import Console, plain
+    from evalspec.report.diff_text import compared_line, diff_text
+
+    if args.format == "json":
+        if not args.quiet:
+            sys.stderr.write(f"{compared_line(comparison)}\n")
+        _common.write_output(args, _common.dumps(comparison.to_dict()))
+        return
+    paint = plain if args.output else Console(sys.stdout).paint
+    _common.write_output(args, diff_text(comparison, stat=args.stat, paint=paint))
+
+
+def _versions(args: argparse.Namespace) -> int:
+    """What migrating to `--to` would change."""
+    if args.staged or args.no_index or args.stat:
+        raise UsageError(
+            "--to compares the same files before and after a migration", fix="leave the other flags out"
+        )
     project = _common.find_project(args)
     selection = _common.select_files(args, project)
     paths = [file.path for file in selection.files]

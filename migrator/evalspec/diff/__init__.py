@@ -1,10 +1,28 @@
 """What changes for a model: prompts, and what is made of its answers.
 
+* `compare`: two sides of task files, from git or from two folders, as a `Comparison` that every printer shows.
 * `diff_versions`: what migrating files would change; nothing is written.
 * `changed_outputs`: the sample generations that a migration's changed post-process rules make something else of.
 """
 
+from evalspec.diff.compare import compare
+from evalspec.diff.model import Cause, Comparison, Example, Group
 from evalspec.diff.outputs import OutputChange, changed_outputs
+from evalspec.diff.sides import Asked, Side, git_sides, named_sides
 from evalspec.diff.versions import VersionDiff, diff_versions
 
-__all__ = ["OutputChange", "VersionDiff", "changed_outputs", "diff_versions"]
+__all__ = [
+    "Asked",
+    "Cause",
+    "Comparison",
+    "Example",
+    "Group",
+    "OutputChange",
+    "Side",
+    "VersionDiff",
+    "changed_outputs",
+    "compare",
+    "diff_versions",
+    "git_sides",
+    "named_sides",
+]

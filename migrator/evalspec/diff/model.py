@@ -166,14 +166,12 @@ class Unknown(NamedTuple):
         task: its id.
         reason: why it is unknown.
         cause: what was changed that it depends on, where that is known.
-        source: the unified diff of that, where there is one (a helper's source).
         prompts: how many prompts it may change.
     """
 
     task: str
     reason: str
     cause: Cause | None = None
-    source: str = ""
     prompts: int = 0
 
 
@@ -253,7 +251,6 @@ class Comparison(NamedTuple):
                     "task": each.task,
                     "reason": each.reason,
                     "cause": each.cause.to_dict() if each.cause else None,
-                    "source": each.source,
                     "prompts": each.prompts,
                 }
                 for each in self.unknown

@@ -1,0 +1,293 @@
+"""`evalspec diff` between revisions, folders and the working tree: what changed, why, and how far it reaches."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support.cli import Cli
+from support.files import line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = """\
+dataset_path: made/up
+output_type: multiple_choice
+test_split: test
+description: "Think.\\n"
+doc_to_text: "Question: {{question}}\\nAnswer:"
+doc_to_choice: "{{choices}}"
+doc_to_target: "{{answer}}"
+metadata:
+  version: 1.0
+"""
+
+
+def git(cli: Cli, *words: str, cwd: Path | None = None) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words],
+        cwd=cwd or cli.cwd, env=cli.env, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def commit(cli: Cli, message: str = "more") -> None:
+    git(cli, "add", "-A")
+    git(cli, "commit", "-q", "-m", message)
+
+
+@pytest.fixture
+def tree(cli: Cli) -> Path:
+    """A repository with three tasks that share a base."""
+    folder = cli.cwd / "tree"
+    folder.mkdir()
+    (folder / "base.yaml").write_text(BASE, encoding="utf-8")
+    for name in "abc":
+        (folder / f"{name}.yaml").write_text(f"include: base.yaml\ntask: demo_{name}\n", encoding="utf-8")
+    git(cli, "init", "-q", "-b", "main")
+    commit(cli)
+    return folder
+
+
+@pytest.fixture
+def records(cli: Cli) -> Path:
+    """A repository with two records."""
+    path = cli.cwd / "tasks.jsonl"
+    path.write_bytes(line("a") + line("b"))
+    git(cli, "init", "-q", "-b", "main")
+    commit(cli)
+    return path
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def compared(cli: Cli, *words: str, **more: Any) -> dict[str, Any]:
+    found = cli("diff", *words, "--format", "json", **more).json()
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_base_reaches_the_tasks_that_include_it(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Question: ", "Question\uff1a ")
+    found = compared(cli)
+    [group] = found["groups"]
+    assert (group["class"], group["parts"], group["before"], group["after"]) == (
+        "text",
+        ["question"],
+        ":",
+        "\uff1a",
+    )
+    assert group["tasks"] == ["demo_a", "demo_b", "demo_c"]
+    place = {"path": "tree/base.yaml", "line": 5}
+    assert group["cause"] == {"kind": "include", "before": place, "after": place, "detail": "doc_to_text"}
+    assert (group["characters"], group["bytes"], group["rows"]) == (0, 2, 3)
+    assert found["summary"] == {"text": 3}
+    assert found["versions"] == {"silent": ["demo_a", "demo_b", "demo_c"], "moved": []}
+    said = cli("diff").out
+    assert "text: 3 tasks, 3 rows, in the question\n" in said
+    assert "U+FF1A FULLWIDTH COLON" in said
+    assert "3 tasks changed with the same version of their own" in said
+
+
+def test_a_moved_version_is_not_silent(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think hard.")
+    edit(tree / "base.yaml", "version: 1.0", "version: 2.0")
+    found = compared(cli, "HEAD")
+    assert [group["class"] for group in found["groups"]] == ["system"]
+    assert found["versions"] == {"silent": [], "moved": ["demo_a", "demo_b", "demo_c"]}
+
+
+def test_nothing_changed(cli: Cli, tree: Path) -> None:
+    (tree / "sub").mkdir()
+    (tree / "a.yaml").rename(tree / "sub" / "a.yaml")
+    edit(tree / "sub" / "a.yaml", "include: base", "include: ../base")
+    code, out, _ = cli("diff", "--exit-code")
+    assert (code, out.splitlines()[-1]) == (0, "no prompt changes")
+
+
+def test_exit_codes(cli: Cli, tree: Path) -> None:
+    edit(tree / "a.yaml", "demo_a", "demo_z")
+    assert cli("diff", "--exit-code").code == 1
+    assert cli("diff").code == 0
+    assert "demo_z" in cli("diff", "--stat").out or "renamed" in cli("diff", "--stat").out
+
+
+def test_a_task_with_another_name_is_no_new_one(cli: Cli, tree: Path) -> None:
+    edit(tree / "a.yaml", "demo_a", "demo_z")
+    [group] = compared(cli)["groups"]
+    assert (group["class"], group["before"], group["after"]) == ("renamed", "demo_a", "demo_z")
+    assert group["comparable"] is True
+
+
+def test_a_scored_delimiter_is_seen_where_the_text_is_the_same(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "metadata:", 'target_delimiter: ""\nmetadata:')
+    [group] = compared(cli)["groups"]
+    assert (group["class"], group["parts"], group["before"], group["after"]) == (
+        "delimiter",
+        ["continuation"],
+        " ",
+        "",
+    )
+    assert group["cause"]["detail"] == "target_delimiter"
+    assert (group["cause"]["before"], group["cause"]["after"]["line"]) == (None, 8)
+
+
+def test_a_function_that_was_not_run_may_change_prompts(cli: Cli, tree: Path) -> None:
+    (tree / "utils.py").write_text("def text(doc):\n    return doc['q']\n", encoding="utf-8")
+    edit(tree / "c.yaml", "task:", "doc_to_text: !function utils.text\ntask:")
+    commit(cli)
+    edit(tree / "utils.py", "doc['q']", "doc['q'].strip()")
+    found = compared(cli, "HEAD")
+    assert found["groups"] == []
+    [unknown] = found["unknown"]
+    assert (unknown["task"], unknown["prompts"]) == ("demo_c", 1)
+    assert unknown["cause"]["kind"] == "function"
+    assert cli("diff", "HEAD", "--exit-code").code == 1
+    assert "unknown: demo_c may change 1 prompt" in cli("diff", "HEAD").out
+
+
+def test_records_by_their_fields(cli: Cli, records: Path) -> None:
+    text = records.read_text(encoding="utf-8")
+    records.write_text(text.replace('"exact_match"', '"f1"', 1), encoding="utf-8")
+    found = compared(cli)
+    [group] = found["groups"]
+    assert (group["class"], group["tasks"], group["cause"]["detail"]) == ("metric", ["a"], "metric_name")
+    assert [json.loads(group[side])[0]["name"] for side in ("before", "after")] == ["exact_match", "f1"]
+    assert found["records"][0]["changes"] == [["root['metric_name']", "exact_match", "f1"]]
+
+
+def test_new_and_removed_records(cli: Cli, records: Path) -> None:
+    records.write_bytes(line("a") + line("c", prompt="Another one:"))
+    found = compared(cli)
+    assert found["summary"] == {"new": 1, "removed": 1}
+    assert [group["tasks"] for group in found["groups"]] == [["c"], ["b"]]
+
+
+def test_staged_and_revisions(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    git(cli, "add", "-A")
+    edit(tree / "base.yaml", "Think!", "Think?")
+    assert compared(cli, "--staged")["groups"][0]["after"] == "!"
+    assert compared(cli)["groups"][0]["after"] == "?"
+    git(cli, "commit", "-q", "-m", "staged")
+    [group] = compared(cli, "HEAD~1..HEAD")["groups"]
+    assert (group["before"], group["after"]) == (".", "!")
+    said = cli("diff", "HEAD~1..HEAD", "--", "tree")
+    assert said.out.startswith("3 files, 3 tasks: HEAD (")
+
+
+def test_a_branch_is_compared_with_where_it_left(cli: Cli, tree: Path) -> None:
+    git(cli, "checkout", "-q", "-b", "work")
+    edit(tree / "base.yaml", "Think.", "Think!")
+    commit(cli)
+    git(cli, "checkout", "-q", "main")
+    edit(tree / "base.yaml", "Answer:", "A:")
+    commit(cli)
+    git(cli, "checkout", "-q", "work")
+    found = compared(cli)
+    assert [(group["before"], group["after"]) for group in found["groups"]] == [(".", "!")]
+    assert found["compared"]["base"].endswith("where this branch left main")
+
+
+def test_a_bare_repository_and_a_worktree(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    commit(cli)
+    git(cli, "clone", "-q", "--bare", ".", "bare.git")
+    bare = cli.cwd / "bare.git"
+    assert compared(cli, "HEAD~1..HEAD", cwd=bare)["summary"] == {"system": 3}
+    assert "bare repository" in cli("diff", cwd=bare).err
+    git(cli, "worktree", "add", "-q", "other", "HEAD~1")
+    assert compared(cli, "main", cwd=cli.cwd / "other")["groups"][0]["after"] == "."
+
+
+def test_a_shallow_clone_says_what_to_add(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    commit(cli)
+    git(cli, "clone", "-q", "--depth", "1", cli.cwd.as_uri(), "shallow")
+    code, _, err = cli("diff", cwd=cli.cwd / "shallow")
+    assert code == 2
+    assert "fetch-depth: 0" in err
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "no commit 'nowhere'"),
+        (("HEAD", "nowhere"), "nowhere is on neither side"),
+        (("--no-index", "a"), "--no-index compares two"),
+        (("--from", "v1"), "--from goes with --to"),
+        (("HEAD..HEAD", "--staged"), "two revisions"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_misuse(cli: Cli, words: tuple[str, ...], said: str) -> None:
+    code, out, err = cli("diff", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_outside_of_git(cli: Cli) -> None:
+    code, _, err = cli("diff")
+    assert code == 2
+    assert "--no-index A B" in err
+
+
+def test_two_folders(cli: Cli, tree: Path) -> None:
+    other = cli.cwd / "other"
+    other.mkdir()
+    for path in tree.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    assert compared(cli, "--no-index", "tree", "other")["groups"] == []
+    edit(other / "b.yaml", "task:", "description: ''\ntask:")
+    there = compared(cli, "--no-index", "tree", "other")
+    back = compared(cli, "--no-index", "other", "tree")
+    assert [(group["before"], group["after"]) for group in there["groups"]] == [
+        (group["after"], group["before"]) for group in back["groups"]
+    ]
+    assert [group["tasks"] for group in there["groups"]] == [["demo_b"]]
+    assert cli("diff", "--no-index", "tree/a.yaml", "other/a.yaml").code == 0
+    assert cli("diff", "--no-index", "tree", "other/a.yaml").code == 2
+
+
+def test_hostile_text_is_escaped(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think.\\e[31m\\u202e")
+    said = cli("diff").out
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert "\\x1b" in said
+
+
+def test_a_version_that_moves_alone_is_told_and_nothing_else(cli: Cli, records: Path) -> None:
+    records.write_bytes(line("a", metadata={"version": 1}) + line("b"))
+    commit(cli)
+    records.write_bytes(line("a", metadata={"version": 2}) + line("b"))
+    found = compared(cli)
+    assert (found["groups"], found["moved"], found["unknown"]) == ([], [], [])
+    assert found["versions"] == {"silent": [], "moved": ["a"]}
+
+
+@pytest.mark.usefixtures("records")
+def test_a_migration_keeps_prompts_and_is_told_as_moved(cli: Cli) -> None:
+    assert cli("migrate", "--to", "v3", "tasks.jsonl").code == 0
+    found = compared(cli)
+    assert found["groups"] == []
+    assert [each["task"] for each in found["moved"]] == ["a", "b"]
+    assert [each["task"] for each in found["records"]] == ["a", "b"]
+
+
+def test_a_rule_that_does_something_else_in_a_later_version(cli: Cli, records: Path) -> None:
+    records.write_bytes(line("m", base="mcq", post_process="extract_letter"))
+    commit(cli)
+    assert cli("migrate", "--to", "v3", "tasks.jsonl").code == 0
+    [group] = compared(cli, "HEAD")["groups"]
+    assert (group["class"], group["before"], group["after"]) == (
+        "post_process", "extract_letter of v1", "extract_letter of v3",
+    )  # fmt: skip

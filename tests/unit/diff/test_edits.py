@@ -1,0 +1,99 @@
+"""Edits between two prompts: each as small as it can be said, in its class, none lost and none made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalspec.diff.edits import Edit, edits_of
+from evalspec.prompts.prompt import Part
+
+
+def rendered(*parts: tuple[str, str], **more: Any) -> dict[str, Any]:
+    """A line of `evalspec render`, as far as a comparison looks at it."""
+    said = [Part(kind, text).to_dict() for kind, text in parts]
+    line: dict[str, Any] = {"parts": said, "shots": [], "target": None, "choices": None, "requests": []}
+    return line | more
+
+
+def told(edit: Edit) -> tuple[str, tuple[str, ...], str, str]:
+    return edit.change, edit.parts, edit.before, edit.after
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ([("join", " ")], [("join", "")], ("delimiter", ("join",), " ", "")),
+        ([("join", "\n")], [("join", "\n\n")], ("delimiter", ("join",), "", "\n")),
+        ([("separator", "\n\n")], [("separator", "\n---\n")], ("delimiter", ("separator",), "", "---")),
+        ([("gen_prefix", "Answer:")], [("gen_prefix", "Answer: ")], ("delimiter", ("gen_prefix",), "", " ")),
+        ([("system", "Be brief.")], [("system", "Be brief!")], ("system", ("system",), ".", "!")),
+        ([("system", "Be  brief")], [("system", "Be brief")], ("whitespace", ("system",), " ", "")),
+        ([("question", "a b")], [("question", "a\tb")], ("whitespace", ("question",), " ", "\t")),
+        ([("question", "1 + 1")], [("question", "1 + 2")], ("text", ("question",), "1", "2")),
+        ([("question", "Q")], [("question", "Q"), ("join", " ")], ("delimiter", ("join",), "", " ")),
+    ],
+)
+def test_the_class_and_size_of_an_edit(
+    before: list[tuple[str, str]], after: list[tuple[str, str]], expected: tuple[Any, ...]
+) -> None:
+    around = ("question", "around")
+    [edit] = edits_of(rendered(around, *before, around), rendered(around, *after, around))
+    assert told(edit) == expected
+    [back] = edits_of(rendered(around, *after, around), rendered(around, *before, around))
+    assert (back.before, back.after) == (edit.after, edit.before)
+
+
+def test_text_that_moved_between_parts_is_no_edit() -> None:
+    assert not list(edits_of(rendered(("system", "a "), ("question", "b")), rendered(("question", "a b"))))
+
+
+def test_values_beside_the_text() -> None:
+    request = {"type": "generate_until", "context": "q", "generation": {"until": ["\n"], "temperature": 0}}
+    other = {**request, "generation": {"until": ["\n", "Q:"], "temperature": 1}}
+    before = rendered(target="A", choices=["A", "B"], requests=[request])
+    after = rendered(target="B", choices=["A", "B", "C"], requests=[other])
+    assert {edit.change for edit in edits_of(before, after)} == {"target", "choices", "stop", "generation"}
+
+
+def test_other_examples_are_one_edit() -> None:
+    shot = {"kind": "question", "text": "one", "origin": {"shot": 0}}
+    before, after = rendered(shots=[0]), rendered(shots=[3])
+    before["parts"], after["parts"] = [shot], [shot | {"text": "two"}]
+    assert [told(edit) for edit in edits_of(before, after)] == [("shots", ("shots",), "rows 0", "rows 3")]
+
+
+def test_a_rows_value_goes_by_its_column() -> None:
+    part = {"kind": "question", "text": "long", "origin": {"row_column": "question"}}
+    before, after = rendered(), rendered()
+    before["parts"] = [part, Part("join", " ").to_dict()]
+    after["parts"] = [part | {"text": "short"}, Part("join", "\n").to_dict()]
+    assert [told(edit)[2:] for edit in edits_of(before, after)] == [(" ", "\n")]
+
+
+_PARTS = st.lists(
+    st.tuples(
+        st.sampled_from(["system", "question", "join", "answer", "separator"]),
+        st.text(min_size=1, max_size=6),
+    ),
+    max_size=6,
+)
+
+
+@given(_PARTS, _PARTS)
+def test_edits_say_all_that_changed_and_no_more(
+    before: list[tuple[str, str]], after: list[tuple[str, str]]
+) -> None:
+    edits = list(edits_of(rendered(*before), rendered(*after)))
+    texts = ["".join(text for _, text in parts) for parts in (before, after)]
+    if before == after:
+        assert not edits
+    grown = sum(len(edit.after) - len(edit.before) for edit in edits)
+    assert grown == len(texts[1]) - len(texts[0])
+    for edit in edits:
+        assert edit.before != edit.after
+        assert edit.before in texts[0]
+        assert edit.after in texts[1]
