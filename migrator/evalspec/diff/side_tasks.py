@@ -122,7 +122,7 @@ class SideTasks:
         self._tree = tree
         prints = [Fingerprints(loader.files) for loader in tree.index.loaders]
         places = tree.places()
-        self.files = len(tree.index.entries)
+        self.files = len({(each.root, each.path) for each in tree.index.entries.values() if each.path})
         for task in tree.select(()):
             if task.broken is not None:
                 continue
