@@ -58,7 +58,9 @@ def run(case: Case) -> Cost:
         shutil.copyfile(*case.fresh)
     os.sync()  # what earlier runs wrote is not this one's to wait for
     began = time.perf_counter()
-    with subprocess.Popen(case.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+    # Compiled modules are kept, as where the tool is installed.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen(case.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=kept) as child:
         assert child.stderr is not None
         said = child.stderr.read()
         _, status, used = os.wait4(child.pid, 0)

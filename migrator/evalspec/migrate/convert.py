@@ -228,7 +228,9 @@ class JsonlConverter:
         if met is None:
             return self._one_by_one(batch, lanes, remaking)
         self.upgrader.count(lanes.upgrade, len(met))
+        changed = 0
         for lane, count in Counter(met).items():
+            changed += count if lane.edits else 0
             for index in lane.touched:
                 self.upgrader.touch(lanes.upgrade, index, count)
         if options.want_ids:
@@ -238,7 +240,7 @@ class JsonlConverter:
         data = batch.chunk.data
         if remaking:
             made = [lane.remake(record) for lane, record in zip(met, batch.records, strict=True)]  # type: ignore[misc]
-            self.file.changed += sum([bool(lane.edits) for lane in met])
+            self.file.changed += changed
             return batch.accepter.encode_lines(made)[: None if data.endswith(b"\n") else -1]
         lines = data.split(b"\n")
         new = [lane.edit(line) for lane, line in zip(met, lines, strict=False)]

@@ -180,8 +180,7 @@ def _attempt(
         from evalspec.migrate.sharing import convert_shared
         from evalspec.tasks.sharing import ranges_of
 
-        # Two each: what the first ones made is copied into place while the others are at work.
-        ranges = ranges_of(path, 2 * writing.jobs)
+        ranges = ranges_of(path, writing.jobs)
     if run is None:
         if len(ranges) > 1:
             return convert_shared(path, ranges, upgrader, reading, writing, None, None)
