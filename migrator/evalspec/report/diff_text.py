@@ -91,7 +91,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
 
 
 def _group(group: Group, paint: Paint) -> Iterator[str]:
-    parts = " and ".join(part.replace("_", " ") for part in group.parts)
+    parts = " and ".join(visible(part).replace("_", " ") for part in group.parts)
     yield paint(f"{group.change}: {reach(group)}", "strong")
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
     yield f", in the {parts}\n" if group.parts != ("task",) else "\n"
