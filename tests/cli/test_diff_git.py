@@ -150,7 +150,55 @@ def test_a_function_that_was_not_run_may_change_prompts(cli: Cli, tree: Path) ->
     assert (unknown["task"], unknown["prompts"]) == ("demo_c", 1)
     assert unknown["cause"]["kind"] == "function"
     assert cli("diff", "HEAD", "--exit-code").code == 1
-    assert "unknown: demo_c may change 1 prompt" in cli("diff", "HEAD").out
+    assert "unknown: 1 task may change 1 prompt" in cli("diff", "HEAD").out
+
+
+def test_a_file_that_cannot_be_read_any_more_is_no_removed_task(cli: Cli, tree: Path) -> None:
+    edit(tree / "a.yaml", "task:", "bad: [\ntask:")
+    edit(tree / "b.yaml", "base.yaml", "elsewhere.yaml")
+    found = compared(cli)
+    assert (found["groups"], found["notes"]) == ([], [])
+    assert [(each["task"], each["prompts"]) for each in found["unknown"]] == [("demo_a", 1), ("demo_b", 1)]
+    assert all("cannot be read on the new side" in each["reason"] for each in found["unknown"])
+    commit(cli)
+    back = compared(cli, "HEAD..HEAD~1")
+    assert [each["task"] for each in back["unknown"]] == ["demo_a", "demo_b"]
+    (tree / "c.yaml").write_text("task: [", encoding="utf-8")
+    [note] = compared(cli, "HEAD..HEAD")["notes"][:1]
+    assert "tree/a.yaml, tree/b.yaml" in note
+
+
+def test_a_record_that_is_invalid_now_is_unknown(cli: Cli, records: Path) -> None:
+    text = records.read_text(encoding="utf-8")
+    records.write_text(text.replace('"exact_match"', '"made_up"', 1), encoding="utf-8")
+    found = compared(cli)
+    assert found["groups"] == []
+    [unknown] = found["unknown"]
+    assert (unknown["task"], unknown["prompts"]) == ("a", 1)
+    assert cli("diff", "--exit-code").code == 1
+
+
+def test_rows_are_those_of_each_side(cli: Cli, tree: Path) -> None:
+    """The files that a task names, and the project's fixtures, are read where the side is, whatever is asked for."""
+    names = "dataset_path: json\ndataset_kwargs: {data_files: {test: data/rows.jsonl}}\n"
+    edit(tree / "base.yaml", "dataset_path: made/up\n", names)
+    fixed = cli.cwd / "fixtures" / "lm-eval" / "rows" / "demo_b"
+    rows = cli.cwd / "data" / "rows.jsonl"
+    for path in (rows, fixed / "test.jsonl"):
+        path.parent.mkdir(parents=True)
+        path.write_text('{"question": "one", "choices": ["x", "y"], "answer": 0}\n', encoding="utf-8")
+    (cli.cwd / "pyproject.toml").write_text("[tool.evalspec]\n", encoding="utf-8")
+    commit(cli)
+    assert compared(cli, "HEAD", "tree")["groups"] == []
+    edit(rows, "one", "one  more")
+    [group] = compared(cli, "HEAD", "tree")["groups"]
+    assert (group["class"], group["tasks"], group["rows"]) == ("text", ["demo_a", "demo_c"], 2)
+    assert (group["before"], group["after"]) == ("", "  more")
+    assert group["cause"]["kind"] == "row"
+    edit(rows, "one  more", "one")
+    edit(fixed / "test.jsonl", '"answer": 0', '"answer": 1')
+    [group] = compared(cli, "HEAD", "tree")["groups"]
+    assert (group["class"], group["tasks"], group["cause"]["kind"]) == ("target", ["demo_b"], "row")
 
 
 def test_records_by_their_fields(cli: Cli, records: Path) -> None:

@@ -50,9 +50,6 @@ def compare(
         project: whose families and rows count.
         views: the views under which prompts are compared.
         lm_eval: the files are lm-eval YAML, not task files of ours.
-
-    Raises:
-        BadTasks: a record on one side is invalid.
     """
     with (
         SideTasks(before, project, lm_eval=lm_eval) as old,
@@ -99,6 +96,8 @@ class _Comparer:
         come = [
             name for name in self.new.tasks if name not in self.old.tasks and name not in renamed.values()
         ]
+        gone = [name for name in gone if not self._is_unread(self.old, self.new, name)]
+        come = [name for name in come if not self._is_unread(self.new, self.old, name)]
         self._come_and_gone(gone, come)
         versions = {name: (self.old.tasks[name].version, self.new.tasks[name].version) for name in shared}
         return Comparison(
@@ -117,13 +116,14 @@ class _Comparer:
                 name for name in changed if name in self.edited and len(set(map(repr, versions[name]))) == 1
             ),
             versioned=tuple(name for name, (one, other) in versions.items() if repr(one) != repr(other)),
+            notes=tuple(self._notes()),
         )
 
     # ── Which tasks ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _is_made_of_else(self, name: str) -> bool:
         old, new = self.old.tasks[name], self.new.tasks[name]
-        return repr(old.settings) != repr(new.settings) or old.schema != new.schema
+        return repr(old.settings) != repr(new.settings) or old.schema != new.schema or old.rows != new.rows
 
     def _renamed(self) -> Iterator[tuple[str, str]]:
         """Tasks that are gone, each with one that came and is made of the same."""
@@ -134,6 +134,31 @@ class _Comparer:
         for name, task in self.old.tasks.items():
             if name not in self.new.tasks and come.get(_content(task)):
                 yield name, come[_content(task)].pop(0)
+
+    def _is_unread(self, readable: SideTasks, other: SideTasks, name: str) -> bool:
+        """Whether a task is there on the other side, too, and cannot be read there; if so it is unknown."""
+        task = readable.tasks[name]
+        reason = other.broken.get(name) or other.unread.get(task.path)
+        if reason is None:
+            return False
+        prompts = sum(1 for _ in readable.prompts([name], self.views))
+        sides = (_place_of(task), None) if readable is self.old else (None, _place_of(task))
+        cause = Cause("task_file", *sides)
+        reason = f"it cannot be read on {'the new' if readable is self.old else 'the old'} side: {reason}"
+        self.unknown[name] = Unknown(name, reason, cause, prompts)
+        return True
+
+    def _notes(self) -> Iterator[str]:
+        """What could not be read on a side, and so was not compared."""
+        for side, other in ((self.old, self.new), (self.new, self.old)):
+            told = {other.tasks[name].path for name in self.unknown if name in other.tasks}
+            found = [
+                *(path for path in side.unread if path not in told),
+                *(name for name in side.broken if name not in self.unknown),
+            ]
+            if found:
+                more = f", … and {len(found) - 3:,} more" if len(found) > 3 else ""
+                yield f"not compared, as it cannot be read in {side.side.label}: {', '.join(found[:3])}{more}"
 
     def _come_and_gone(self, gone: Sequence[str], come: Sequence[str]) -> None:
         for side, names, change in ((self.old, gone, "removed"), (self.new, come, "new")):
@@ -190,7 +215,11 @@ class _Comparer:
             return
         example = Example(name, after["row"], after["view"], _text(before), _text(after))
         for edit in edits_of(before, after):
-            cause = self._cause(name, edit.key, edit.new_key)
+            cause = (
+                self._row_cause(name, edit.column)
+                if edit.column
+                else self._cause(name, edit.key, edit.new_key)
+            )
             key = (edit.change, edit.before, edit.after, cause)
             self._add(key, edit, cause, example, name, after["row"])
             self.edited.add(name)
@@ -201,7 +230,8 @@ class _Comparer:
             self.unknown[name] = known._replace(prompts=known.prompts + 1)
             return
         functions = [key for key in self._changed_keys(name) if _holds_function(self._value(name, key))]
-        cause = self._cause(name, functions[0], functions[0]) if functions else None
+        key = functions[0] if functions else ""
+        cause = self._cause(name, key, key)
         self.unknown[name] = Unknown(name, reason, cause, prompts=1)
 
     def _compare_scoring(self, name: str) -> None:
@@ -245,7 +275,7 @@ class _Comparer:
         if not found:
             if old.schema != new.schema:
                 return Cause("schema_version", _place_of(old), _place_of(new), f"{old.schema} → {new.schema}")
-            return Cause("row", _place_of(old), _place_of(new))
+            return self._row_cause(name)
         places = old.place_of(found), new.place_of(found)
         top = found.split(".")[0].split("[")[0]
         if _holds_function(self._value(name, top)):
@@ -256,6 +286,9 @@ class _Comparer:
             if place and place.path != task.path
         }
         return Cause("include" if paths else "task_file", *places, found)
+
+    def _row_cause(self, name: str, column: str = "") -> Cause:
+        return Cause("row", _place_of(self.old.tasks[name]), _place_of(self.new.tasks[name]), column)
 
     # ── The result ───────────────────────────────────────────────────────────────────────────────────────────
 

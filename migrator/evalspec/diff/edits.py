@@ -30,6 +30,7 @@ class Edit(NamedTuple):
         right: what stands behind it.
         key: the setting that the edited text comes from, on the old side; empty where that is not known.
         new_key: the same, on the new side.
+        column: the column whose value it is, where the row itself changed.
     """
 
     change: ChangeClass
@@ -40,6 +41,7 @@ class Edit(NamedTuple):
     right: str = ""
     key: str = ""
     new_key: str = ""
+    column: str = ""
 
 
 def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Edit]:
@@ -50,6 +52,7 @@ def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Ed
         old = [part for part in old if part["origin"].get("shot") is None]
         new = [part for part in new if part["origin"].get("shot") is None]
     yield from _part_edits(old, new)
+    yield from _row_edits(old, new)
     scored = False
     field: Literal["target", "choices"]
     for field, key in (("target", "doc_to_target"), ("choices", "doc_to_choice")):
@@ -118,12 +121,41 @@ def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edi
                 yield edit
 
 
+def _row_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
+    """Edits of the row itself: columns that are shown on both sides, with other values."""
+    old, new = _columns(before), _columns(after)
+    for key, part in old.items():
+        if key in new and part["text"] != new[key]["text"]:
+            texts = part["text"], new[key]["text"]
+            start = _shared(*texts)
+            end = _shared(*[text[start:][::-1] for text in texts])
+            pieces = [text[start : len(text) - end] for text in texts]
+            kinds = tuple(dict.fromkeys((part["kind"], new[key]["kind"])))
+            left, right = texts[0][:start][-_AROUND:], texts[0][len(texts[0]) - end :][:_AROUND]
+            yield Edit(_class_of(kinds, *pieces), kinds, pieces[0], pieces[1], left, right, column=key[1])
+
+
+def _columns(parts: Sequence[_Part]) -> dict[tuple[object, str], _Part]:
+    """The parts that show a column's value as it stands, by example and column."""
+    return {
+        (part["origin"].get("shot"), part["origin"]["row_column"]): part
+        for part in reversed(parts)
+        if part["origin"].get("row_column")
+    }
+
+
+def _raw(parts: Sequence[_Part]) -> str:
+    return "".join([part["text"] for part in parts])
+
+
 def _smallest(
     left: Sequence[_Part], old: Sequence[_Part], new: Sequence[_Part], right: Sequence[_Part]
 ) -> Edit | None:
     """The edit from some parts to others, without what both begin and end with; None where their text is one."""
+    if _raw(old) == _raw(new):
+        return None
     texts = _normal(old), _normal(new)
-    if texts[0] == texts[1]:
+    if texts[0] == texts[1]:  # the values of the row alone: see `_row_edits`
         return None
     start = _shared(*texts)
     end = _shared(*[text[start:][::-1] for text in texts])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LARGEST = 10_000_000
 #: Only these hold prompts, or what makes them.
 _SUFFIXES = (".yaml", ".yml", ".jsonl", ".ndjson", ".py", ".json", ".jinja", "_yaml", ".gz", ".toml")
+#: Rows may lie anywhere in the repository.
+_ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
 
 
 class Side(NamedTuple):
@@ -28,16 +30,25 @@ class Side(NamedTuple):
         label: what it is, for a person.
         folder: where its files are.
         paths: the paths that were asked for, in that folder.
+        stands_for: the folder of the working tree that `folder` stands for; empty where it stands for itself.
     """
 
     label: str
     folder: str
     paths: tuple[str, ...]
+    stands_for: str = ""
 
     def shown(self, path: str) -> str:
         """A path in the folder as a person knows it."""
         inside = os.path.relpath(path, self.folder)
         return path if inside.startswith("..") else inside
+
+    def counterpart(self, path: str) -> str:
+        """What a path of the working tree is on this side; a path outside of it is the same on both."""
+        if not self.stands_for:
+            return path
+        inside = os.path.relpath(os.path.realpath(path), self.stands_for)
+        return path if inside.startswith("..") else os.path.normpath(os.path.join(self.folder, inside))
 
 
 class Asked(NamedTuple):
@@ -158,7 +169,7 @@ class _Repository:
                 file.write(data)
         os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # where a tree of tasks ends
         label = commit.label if commit else "what is staged"
-        return Side(label, os.path.realpath(folder), self._there(folder, inside))
+        return Side(label, os.path.realpath(folder), self._there(folder, inside), self.root)
 
     def working_tree(self, paths: Sequence[str]) -> Side:
         """The working tree."""
@@ -182,7 +193,7 @@ class _Repository:
         return found
 
     def _blobs(self, commit: _Commit | None, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Name and object of every file below the folders of these paths that may make prompts."""
+        """Name and object of every file that may make prompts: below the folders of these paths, and rows."""
         tops = sorted({path.split(os.sep)[0] for path in inside})
         if commit is None:
             listed = self._ask("ls-files", "--stage", "-z")
@@ -191,7 +202,7 @@ class _Repository:
         for entry in filter(None, listed.split("\0")):
             about, _, name = entry.partition("\t")
             mode, *rest = about.split()
-            if tops and name.split("/")[0] not in tops:
+            if tops and name.split("/")[0] not in tops and not name.endswith(_ROWS):
                 continue
             sha = rest[1] if commit else rest[0]
             size = int(rest[2]) if commit and rest[2].isdigit() else 0
@@ -199,7 +210,7 @@ class _Repository:
             outside = not {"..", ".git"}.isdisjoint(name.split("/"))  # a tree that was made up may say so
             if outside or not mode.startswith("100") or size > _LARGEST:
                 continue
-            if plain or name.endswith(_SUFFIXES):
+            if plain or name.endswith(_SUFFIXES + _ROWS):
                 yield name, sha
 
     def _default_branch(self) -> str:

@@ -12,7 +12,7 @@ from evalspec.report.excerpt import prompt_diff, size_change
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalspec.diff.model import Cause, Comparison, Group
+    from evalspec.diff.model import Cause, Comparison, Group, Unknown
     from evalspec.report.console import Paint
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
@@ -115,12 +115,19 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
 
 
 def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
+    """Tasks that may have changed, those of one reason and cause together."""
+    found: dict[tuple[str, str], list[Unknown]] = {}
     for each in comparison.unknown:
-        yield "\n" + paint(f"unknown: {visible(each.task)}", "warning")
-        yield f" may change {each.prompts:,} {'prompt' if each.prompts == 1 else 'prompts'}\n"
-        yield f"  {visible(each.reason)}\n"
-        if each.cause is not None:
-            yield f"  from {cause_line(each.cause)}\n"
+        line = cause_line(each.cause) if each.cause is not None else ""
+        found.setdefault((each.reason, line), []).append(each)
+    for (reason, line), all_of in found.items():
+        prompts = sum(each.prompts for each in all_of)
+        yield "\n" + paint(f"unknown: {_tasks(len(all_of))}", "warning")
+        yield f" may change {prompts:,} {'prompt' if prompts == 1 else 'prompts'}\n"
+        yield f"  {visible(reason)}\n"
+        if line:
+            yield f"  from {line}\n"
+        yield f"  {_ids([each.task for each in all_of])}\n"
 
 
 def _moved(comparison: Comparison) -> Iterator[str]:

@@ -66,12 +66,24 @@ def test_other_examples_are_one_edit() -> None:
     assert [told(edit) for edit in edits_of(before, after)] == [("shots", ("shots",), "rows 0", "rows 3")]
 
 
-def test_a_rows_value_goes_by_its_column() -> None:
+def test_a_rows_value_goes_by_its_column_and_is_an_edit_of_its_own() -> None:
     part = {"kind": "question", "text": "long", "origin": {"row_column": "question"}}
     before, after = rendered(), rendered()
     before["parts"] = [part, Part("join", " ").to_dict()]
     after["parts"] = [part | {"text": "short"}, Part("join", "\n").to_dict()]
-    assert [told(edit)[2:] for edit in edits_of(before, after)] == [(" ", "\n")]
+    edits = list(edits_of(before, after))
+    assert [told(edit)[2:] for edit in edits] == [(" ", "\n"), ("long", "short")]
+    assert [edit.column for edit in edits] == ["", "question"]
+    after["parts"] = [part | {"text": "short"}, Part("join", " ").to_dict()]
+    assert [told(edit)[2:] for edit in edits_of(before, after)] == [("long", "short")]
+
+
+def test_the_same_bytes_from_a_column_and_from_the_template_are_no_edit() -> None:
+    before, after = rendered(("question", "Q: one")), rendered()
+    column = {"kind": "question", "text": "one", "origin": {"row_column": "question"}}
+    after["parts"] = [Part("question", "Q: ").to_dict(), column]
+    assert not list(edits_of(before, after))
+    assert not list(edits_of(after, before))
 
 
 _PARTS = st.lists(

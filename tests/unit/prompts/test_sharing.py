@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from evalspec.errors import UsageError, WorkerLost
+from evalspec.prompts import sharing
 from evalspec.prompts.lines import Line
 from evalspec.prompts.sharing import shared_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True)
+def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are shared out over copies of this process, also where a test runner has threads in it."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("processes are forked on Linux only")
+    monkeypatch.setattr(sharing, "may_fork", lambda: True)
+
 
 PIECES = [[Line({"task": f"{piece}.{number}"}) for number in range(piece % 7 * 60)] for piece in range(20)]
 

@@ -15,9 +15,6 @@ from tests.support.comparisons import COMPARED, COMPARISONS, a_comparison, a_gro
 def test_a_report_as_it_is_printed() -> None:
     comparison = a_comparison(
         a_group(),
-        unknown=(
-            Unknown("d", "utils.py changed", Cause("function", None, Place("utils.py", 7), "to_text"), 57),
-        ),
         moved=(Moved("e", "doc_to_text", "description"),),
         silent=("a", "b"),
     )
@@ -26,7 +23,6 @@ def test_a_report_as_it_is_printed() -> None:
         == """\
 2 files, 3 tasks: the working tree against 1a2b3c4
        3  whitespace   white space
-       1  unknown      may have changed
 
 whitespace: 3 tasks, 9 rows, in the description
   from description, of an include: tasks/_base.yaml:3 → tasks/_base.yaml:4
@@ -39,15 +35,18 @@ whitespace: 3 tasks, 9 rows, in the description
     - Choose.⏎⟦⟧Q:·1
     + Choose.⏎⟦⏎⟧Q:·1
 
-unknown: d may change 57 prompts
-  utils.py changed
-  from to_text, of a function: nowhere → utils.py:7
-
 moved or set otherwise, with the same prompts: e
 
 2 tasks changed with the same version of their own: a, b
 """
     )
+
+
+def test_what_may_have_changed_is_told_with_its_cause() -> None:
+    cause = Cause("function", None, Place("utils.py", 7), "to_text")
+    text = diff_text(a_comparison(unknown=(Unknown("d", "utils.py changed", cause, 57),)))
+    assert "may change 57 prompts\n  utils.py changed\n" in text
+    assert "  from to_text, of a function: nowhere → utils.py:7\n" in text
 
 
 def test_the_table_alone() -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from evalspec.prompts.lm_eval.files import Files
 
 TASK, PYTHON_TASK, GROUP, TAG = "task", "python task", "group", "tag"
+#: The reason for a file that other files may include, and that is nothing by itself.
+NOT_A_TASK = "neither a task nor a group"
 
 
 @dataclass(slots=True)
@@ -92,7 +94,7 @@ class Index:
         elif "task" in values:
             kind = TASK
         else:
-            self.skipped.append(Skipped(path, "unknown_shape", "neither a task nor a group"))
+            self.skipped.append(Skipped(path, "unknown_shape", NOT_A_TASK))
             return
         if kind == PYTHON_TASK and "task" not in values:
             self.skipped.append(Skipped(path, "unknown_shape", "a class without a task name"))

@@ -1,0 +1,66 @@
+"""The rows of one side: the project's fixtures and the files that tasks name, as they are on that side."""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from evalspec.errors import EvalspecError
+from evalspec.prompts.problems import Unknown
+from evalspec.prompts.row_config import fixture_rows
+from evalspec.prompts.rows import FirstOf, LocalCache, OwnFiles
+from evalspec.prompts.tasks import RowOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalspec.diff.sides import Side
+    from evalspec.prompts.config import TaskConfig
+
+#: The kinds of data sets whose files a task can name.
+_LOCAL = frozenset(["json", "csv", "parquet"])
+
+
+class SideRows:
+    """Where a side's rows come from.
+
+    Args:
+        side: the side.
+        project: the project's folder in the working tree, if there is one.
+        family: whose fixtures count.
+        roots: the folders in which the files that tasks name may lie.
+    """
+
+    def __init__(self, side: Side, project: str | None, family: str, roots: Sequence[str]) -> None:
+        folder = side.counterpart(project) if project is not None else None
+        here = side.counterpart(os.path.realpath(os.curdir))
+        self._fixtures = fixture_rows(folder, family)
+        self._kept = FirstOf((*self._fixtures, OwnFiles((*roots, here))))
+        self.options = RowOptions(FirstOf((self._kept, LocalCache())))
+
+    def fingerprint(self, name: str, data_set: object, read: Callable[[], TaskConfig]) -> str:
+        """A fingerprint of the rows that a side keeps for a task; empty where it keeps none.
+
+        Args:
+            name: the task's name.
+            data_set: what it says its data set is.
+            read: gives its settings.
+        """
+        fixed = any(os.path.isdir(f"{folder.path}/{name}") for folder in self._fixtures)
+        if not fixed and not (isinstance(data_set, str) and data_set in _LOCAL):
+            return ""
+        try:
+            config = read()
+            few: Any = config.fewshot.split
+            splits = (config.training_split, config.validation_split, config.test_split, few)
+            rows = {
+                split: self._kept.split(name, config, split)
+                for split in dict.fromkeys(splits)
+                if isinstance(split, str)
+            }
+        except (EvalspecError, Unknown, ValueError, TypeError, KeyError, OSError) as problem:
+            return f"{type(problem).__name__}: {problem}"
+        if all(found is None for found in rows.values()):
+            return ""
+        return blake2b(repr(rows).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
