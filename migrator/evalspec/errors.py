@@ -238,6 +238,11 @@ def cut(text: str, limit: int = 80) -> str:
     return f"{text[: limit - tail - 1]}…{text[-tail:]}"
 
 
+def counted(number: int, word: str, plural: str = "") -> str:
+    """`1 record`, `2 records`."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
 #: Code points that print as nothing, or that move what follows them: shown by number instead.
 _INVISIBLE = frozenset(
     [

@@ -225,11 +225,6 @@ def short_counts(project: Project, counts: dict[str, int]) -> dict[str, int]:
     return {project.families.short(id_): count for id_, count in sorted(counts.items())}
 
 
-def counted(number: int, word: str, plural: str = "") -> str:
-    """`1 record`, `2 records`."""
-    return f"{number:,} {word if number == 1 else plural or word + 's'}"
-
-
 def versions_text(project: Project, counts: dict[str, int]) -> str:
     """`412 at v1, 3 at v2`."""
     return ", ".join(f"{count:,} at {id_}" for id_, count in short_counts(project, counts).items())

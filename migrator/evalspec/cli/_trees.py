@@ -6,8 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common
-from evalspec.errors import visible
+from evalspec.errors import counted, visible
 
 if TYPE_CHECKING:
     import argparse
@@ -48,12 +47,12 @@ def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
     if not args.quiet:
         count, shown = len(tree.index.entries), ", ".join(map(visible, paths[:_SHOWN]))
         if len(paths) > _SHOWN:
-            shown += f" and {_common.counted(len(paths) - _SHOWN, 'more path')}"
-        sys.stderr.write(f"{shown}: {_common.counted(count, 'name')}, read as {FAMILY}@{VERSION}\n")
+            shown += f" and {counted(len(paths) - _SHOWN, 'more path')}"
+        sys.stderr.write(f"{shown}: {counted(count, 'name')}, read as {FAMILY}@{VERSION}\n")
     skipped = tree.skipped()
     if args.verbose:
         for path, each in skipped:
             sys.stderr.write(f"skipped {visible(path)}:{each.line}: {visible(each.reason)} [{each.rule}]\n")
     elif skipped and not args.quiet:
-        sys.stderr.write(f"{_common.counted(len(skipped), 'file')} in no index (-v says which, and why)\n")
+        sys.stderr.write(f"{counted(len(skipped), 'file')} in no index (-v says which, and why)\n")
     return tree

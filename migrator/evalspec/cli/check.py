@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalspec.cli import _common
-from evalspec.errors import UsageError
+from evalspec.errors import UsageError, counted
 from evalspec.schema.declare import Absent
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def _data(project: Project, result: VersionCheck) -> dict[str, object]:
 
 def _summary(project: Project, result: VersionCheck) -> str:
     required = project.families.short(result.required)
-    files = _common.counted(len(result.files), "file")
+    files = counted(len(result.files), "file")
     if result.passed:
         valid = sum(report.valid for report in result.files)
-        return f"{files} with {_common.counted(valid, 'record')}, all valid and at {required}\n"
+        return f"{files} with {counted(valid, 'record')}, all valid and at {required}\n"
     failed = {finding.path for finding in result.findings if finding.severity == "error"}
     count = sum(finding.severity == "error" for finding in result.findings)
-    return f"{_common.counted(count, 'finding')} in {len(failed)} of {files}; {required} is required\n"
+    return f"{counted(count, 'finding')} in {len(failed)} of {files}; {required} is required\n"

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from evalspec.cli import _common
-from evalspec.errors import UsageError, visible
+from evalspec.errors import UsageError, counted, visible
 
 if TYPE_CHECKING:
     import argparse
@@ -183,11 +183,11 @@ def _summary(args: argparse.Namespace, project: Project, outcome: Outcome, *, dr
     verb = "would be written" if dry_run else "written"
     origin = _common.versions_text(project, outcome.schemas) or "no records"
     target = project.families.short(outcome.target)
-    line = f"{_common.counted(changed, 'record')} to {target} ({origin}); {_common.counted(written, 'file')} {verb}"
+    line = f"{counted(changed, 'record')} to {target} ({origin}); {counted(written, 'file')} {verb}"
     same = len(outcome.files) - written - len(held) - left
-    line += f", {_common.counted(same, 'file')} already there" if same else ""
-    line += f", {_common.counted(left, 'file')} left alone" if left else ""
-    line += f", {_common.counted(len(held), 'file')} held back (--atomic run)" if held else ""
+    line += f", {counted(same, 'file')} already there" if same else ""
+    line += f", {counted(left, 'file')} left alone" if left else ""
+    line += f", {counted(len(held), 'file')} held back (--atomic run)" if held else ""
     lines.append(line)
     if left:
         lines.append("    fix: mend the records above, or carry them over as they are with --allow-bad-tasks")

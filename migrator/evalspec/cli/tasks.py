@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalspec.cli import _common, _trees
-from evalspec.errors import visible
+from evalspec.errors import counted, visible
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,7 @@ def _table(listed: list[dict[str, Any]]) -> str:
 def _row(said: dict[str, Any]) -> tuple[str, str, str, str]:
     version = "-" if said["version"] is None else str(said["version"])
     if said["path"] is None:
-        place = _common.counted(len(said["tasks"] or ()), "task")
+        place = counted(len(said["tasks"] or ()), "task")
     else:
         place = f"{said['path']}:{said['line']}" if said["line"] else str(said["path"])
     return said["kind"], visible(str(said["name"])), visible(version), visible(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalspec.cli import _common
+from evalspec.errors import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -70,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _summary(reports: list[FileReport], valid: int, errors: int, warnings: int) -> str:
-    files = _common.counted(len(reports), "file")
-    text = f"{_common.counted(valid, 'valid record')}, {_common.counted(errors, 'error')}"
+    files = counted(len(reports), "file")
+    text = f"{counted(valid, 'valid record')}, {counted(errors, 'error')}"
     if warnings:
-        text += f", {_common.counted(warnings, 'warning')}"
+        text += f", {counted(warnings, 'warning')}"
     return f"{text} in {files}\n"

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.errors import counted
 from evalspec.tasks.findings import moved
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class StepOutcome:
     def sentence(self, name: Callable[[str], str]) -> str:
         """The step in one line: what it did, to how many records, and what became of its promises."""
         migration = self.migration
-        records = f"{self.records:,} record{'' if self.records == 1 else 's'}"
+        records = counted(self.records, "record")
         outcome = f"{records}; {self.prompts_sentence()}; {self.outputs_sentence()}"
         return f"{name(migration.id)}  {migration.title}  {outcome}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalspec.errors import cut, visible
+from evalspec.errors import counted, cut, visible
 from evalspec.report.characters import named, with_marks
 from evalspec.report.console import plain
 from evalspec.report.excerpt import prompt_diff, size_change
@@ -51,7 +51,8 @@ def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plai
     if comparison.silent:
         pieces.append(
             paint(
-                f"\n{_tasks(len(comparison.silent))} changed with the same version of their own: ", "warning"
+                f"\n{counted(len(comparison.silent), 'task')} changed with the same version of their own: ",
+                "warning",
             )
             + f"{_ids(comparison.silent)}\n"
         )
@@ -61,14 +62,14 @@ def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plai
 def compared_line(comparison: Comparison) -> str:
     """`412 files, 3 tasks: the working tree against 1a2b3c4`."""
     compared = comparison.compared
-    files = f"{compared.files:,} {'file' if compared.files == 1 else 'files'}"
-    return f"{files}, {_tasks(compared.tasks)}: {visible(compared.head)} against {visible(compared.base)}"
+    sides = f"{visible(compared.head)} against {visible(compared.base)}"
+    return f"{counted(compared.files, 'file')}, {counted(compared.tasks, 'task')}: {sides}"
 
 
 def reach(group: Group) -> str:
     """`57 tasks, 171 rows`."""
-    rows = f", {group.rows:,} {'row' if group.rows == 1 else 'rows'}" if group.rows else ""
-    return _tasks(len(group.tasks)) + rows
+    rows = f", {counted(group.rows, 'row')}" if group.rows else ""
+    return counted(len(group.tasks), "task") + rows
 
 
 def cause_line(cause: Cause) -> str:
@@ -122,8 +123,8 @@ def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
         found.setdefault((each.reason, line), []).append(each)
     for (reason, line), all_of in found.items():
         prompts = sum(each.prompts for each in all_of)
-        yield "\n" + paint(f"unknown: {_tasks(len(all_of))}", "warning")
-        yield f" may change {prompts:,} {'prompt' if prompts == 1 else 'prompts'}\n"
+        yield "\n" + paint(f"unknown: {counted(len(all_of), 'task')}", "warning")
+        yield f" may change {counted(prompts, 'prompt')}\n"
         yield f"  {visible(reason)}\n"
         if line:
             yield f"  from {line}\n"
@@ -142,7 +143,3 @@ def _piece(text: str) -> str:
 def _ids(tasks: Sequence[str]) -> str:
     more = f", … and {len(tasks) - IDS:,} more" if len(tasks) > IDS else ""
     return ", ".join(map(visible, tasks[:IDS])) + more
-
-
-def _tasks(count: int) -> str:
-    return f"{count:,} {'task' if count == 1 else 'tasks'}"

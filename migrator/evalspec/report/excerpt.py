@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalspec.errors import counted
 from evalspec.report.characters import named, with_marks
 from evalspec.report.console import Paint, plain
 
@@ -42,16 +43,12 @@ def size_change(before: str, after: str) -> str:
     if characters == octets == 0:
         return "the same size"
     if characters == 0:
-        return f"as many characters, {_count(octets, 'byte')} {_way(octets)}"
+        return f"as many characters, {counted(abs(octets), 'byte')} {_way(octets)}"
     if octets == 0:
-        return f"{_count(characters, 'character')} {_way(characters)}, as many bytes"
+        return f"{counted(abs(characters), 'character')} {_way(characters)}, as many bytes"
     if (characters > 0) == (octets > 0):
-        return f"{_count(characters, 'character')}, {_count(octets, 'byte')} {_way(octets)}"
-    return f"{_count(characters, 'character')} {_way(characters)}, {_count(octets, 'byte')} {_way(octets)}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{abs(number):,} {word}{'' if abs(number) == 1 else 's'}"
+        return f"{counted(abs(characters), 'character')}, {counted(abs(octets), 'byte')} {_way(octets)}"
+    return f"{counted(abs(characters), 'character')} {_way(characters)}, {counted(abs(octets), 'byte')} {_way(octets)}"
 
 
 def _way(number: int) -> str:

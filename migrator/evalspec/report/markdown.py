@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.errors import Place, cut, visible
+from evalspec.errors import Place, counted, cut, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -153,11 +153,11 @@ def _summary(report: MigrationReport) -> str:
     done = (
         "Nothing was written: this is a dry run."
         if report.dry_run
-        else f"{_number(written, 'file')} written."
+        else f"{counted(written, 'file')} written."
     )
     return (
         f"# Migration to {code(report.target)}\n\n"
-        f"{_number(sum(report.origins.values()), 'record')} in {_number(len(report.files), 'file')}"
+        f"{counted(sum(report.origins.values()), 'record')} in {counted(len(report.files), 'file')}"
         f"{f' ({origins})' if origins else ''}; {changed:,} changed. {done}\n"
     )
 
@@ -216,7 +216,7 @@ def _records(records: Iterable[RecordChange]) -> str:
         return ""
     out = ["## Records\n"]
     for (before, after, changes), group in sorted(groups.items(), key=lambda item: -item[1].count):
-        out.append(f"\n### {_number(group.count, 'record')}, {code(before)} → {code(after)}\n\n")
+        out.append(f"\n### {counted(group.count, 'record')}, {code(before)} → {code(after)}\n\n")
         out += [f"- {code(change)}\n" for change in changes] or ["- the text alone\n"]
         ids = ", ".join(f"{code(item.task)} ({code(f'{item.path}:{item.line}')})" for item in group.first)
         more = f" and {group.count - len(group.first):,} more" if group.count > len(group.first) else ""
@@ -229,7 +229,7 @@ def _prompts(prompts: Sequence[PromptChange]) -> str:
         return ""
     from evalspec.report.excerpt import prompt_diff
 
-    out = [f"## Prompts\n\n{_number(len(prompts), 'prompt')} changed.\n"]
+    out = [f"## Prompts\n\n{counted(len(prompts), 'prompt')} changed.\n"]
     for item in prompts[:_PROMPTS]:
         out.append(f"\n### {code(item.task)} ({code(f'{item.path}:{item.line}')})\n\n")
         out.append(fence(prompt_diff(item.before, item.after), "diff"))
@@ -240,7 +240,7 @@ def _outputs(outputs: Sequence[OutputChange]) -> str:
     if not outputs:
         return ""
     rows = ["| " + " | ".join(cell(text) for text in item) + " |\n" for item in outputs[:_OUTPUTS]]
-    head = f"## Outputs\n\n{_number(len(outputs), 'output')} of sample generations changed.\n\n"
+    head = f"## Outputs\n\n{counted(len(outputs), 'output')} of sample generations changed.\n\n"
     table = "| task | rule | generation | before | after |\n|---|---|---|---|---|\n"
     return head + table + "".join(rows) + _rest(len(outputs), _OUTPUTS, "output")
 
@@ -254,15 +254,11 @@ def _bad(bad: Sequence[Finding]) -> str:
         for item in bad[:_BAD]
     ]
     return (
-        f"## Left as they are\n\n{_number(len(bad), 'finding')}.\n\n"
+        f"## Left as they are\n\n{counted(len(bad), 'finding')}.\n\n"
         + "".join(rows)
         + _rest(len(bad), _BAD, "finding")
     )
 
 
 def _rest(count: int, shown: int, word: str) -> str:
-    return f"\n{_number(count - shown, word)} more, not shown here.\n" if count > shown else ""
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    return f"\n{counted(count - shown, word)} more, not shown here.\n" if count > shown else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import Place, cut, visible
+from evalspec.errors import Place, counted, cut, visible
 from evalspec.report.console import plain
 from evalspec.report.excerpt import prompt_diff
 
@@ -28,7 +28,7 @@ def version_diff_text(diff: VersionDiff, families: Families, *, paint: Paint = p
     target = families.short(outcome.target)
     at = ", ".join(f"{count:,} at {families.short(id_)}" for id_, count in sorted(outcome.schemas.items()))
     files = len(outcome.files)
-    head = f"{at or 'no records'}, in {files:,} {'file' if files == 1 else 'files'}, against {target}\n"
+    head = f"{at or 'no records'}, in {counted(files, 'file')}, against {target}\n"
     pieces = [head]
     pieces += [f"{step.sentence(families.short)}\n" for step in outcome.steps.values()]
     for id_, step in outcome.steps.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from evalspec.errors import BadTasks, FormatError, WriteError
+from evalspec.errors import BadTasks, FormatError, WriteError, counted
 from evalspec.tasks import findings
 from evalspec.tasks.judge import Batch, Judge
 from evalspec.tasks.validate import (
@@ -209,6 +209,6 @@ def refuse_bad(found: Sequence[Finding]) -> None:
         BadTasks: there are.
     """
     if found:
-        number = f"{len(found):,} {'error' if len(found) == 1 else 'errors'}"
+        number = counted(len(found), "error")
         fix = "mend the records, or go on without them: --allow-bad-tasks (`allow_bad_tasks=True`)"
         raise BadTasks(f"{number} in the task files", found, fix=fix)
