@@ -26,6 +26,8 @@ COMMANDS = {
     "completion": "print a completion script for a shell",
 }
 
+INTERRUPTED = 130
+
 _TAKEN_WITH_EVERY_COMMAND = "-q, -v, --config FILE and --help go with every command"
 
 
@@ -42,16 +44,29 @@ def main(argv: list[str] | None = None) -> int:
             return main([arguments[1], "--help"])
         sys.stdout.write(usage())
         return 0 if arguments else 2
+    try:
+        return _run(arguments) if argv is not None else _run_as_process(arguments)
+    except KeyboardInterrupt:
+        # One that passed through code made from a string (a named tuple's) counts as unhandled: Python would end as if
+        # killed by the signal, whatever we return. Running a string again clears that.
+        exec("")
+        sys.stderr.write("evalspec: interrupted; every file is whole\n")
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
     from evalspec.cli._run import run
 
-    if argv is not None:
-        return run(arguments[0], arguments[1:])
-    # The process is ours: little of what a command makes is cyclic, and nothing has to be taken apart at the end.
+    return run(arguments[0], arguments[1:])
+
+
+def _run_as_process(arguments: list[str]) -> int:
+    """Run where the process is ours: little that a command makes is cyclic, and nothing is taken apart at the end."""
     import gc
 
     gc.set_threshold(100_000)
     try:
-        return run(arguments[0], arguments[1:])
+        return _run(arguments)
     finally:
         gc.freeze()
 

@@ -13,7 +13,7 @@ from evalspec.errors import BrokenPromise, EvalspecError, FindingsError, did_you
 if TYPE_CHECKING:
     from types import ModuleType
 
-INTERNAL_ERROR, INTERRUPTED, TERMINATED, BROKEN_PIPE = 3, 130, 143, 141
+INTERNAL_ERROR, TERMINATED, BROKEN_PIPE = 3, 143, 141
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -114,9 +114,6 @@ def run(name: str, arguments: list[str]) -> int:
         return _tell_findings(error)
     except EvalspecError as error:
         return _tell(error)
-    except KeyboardInterrupt:
-        sys.stderr.write("evalspec: interrupted; every file is whole\n")
-        return INTERRUPTED
     except Terminated:
         sys.stderr.write("evalspec: terminated; every file is whole\n")
         return TERMINATED

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalspec.schema.declare import ABSENT
+from evalspec.writing.signals import import_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +33,7 @@ class Accepter:
     """
 
     def __init__(self, declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> None:
+        import_held("msgspec")
         import msgspec
 
         self.shape = shape

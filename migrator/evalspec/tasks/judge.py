@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalspec.errors import FormatError
 from evalspec.tasks import findings
 from evalspec.tasks.ids import IdHashes, Twins
+from evalspec.writing.signals import import_held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,6 +123,7 @@ class Judge:
 
     def _begin(self, chunk: Chunk) -> None:
         """Guess the version, and the order in which the file writes its keys, from the first lines."""
+        import_held("msgspec")
         import msgspec
 
         orders: dict[tuple[str, ...], None] = {}

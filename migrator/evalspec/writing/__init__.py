@@ -6,7 +6,7 @@
 * `pending`: is there a run in this folder that did not end (`PendingRun`)? One system call where there is none.
   `pending_above` asks for the folders of files and those above, `pending_below` for a folder and those below.
 * `recover`: finish it, or take it back; `Recovery` says what was done.
-* `interruptible`, `Terminated`, `held`: SIGINT and SIGTERM.
+* `interruptible`, `Terminated`, `held`, `import_held`: SIGINT and SIGTERM.
 * `is_ours`: whether a file name is one of a run's own.
 
 Each is imported when it is first asked for: a command that only reads pays for `pending` and nothing else.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evalspec.writing.pending_run import PendingRun, pending, pending_above, pending_below
     from evalspec.writing.recovery import Recovery, recover
     from evalspec.writing.replace import Run
-    from evalspec.writing.signals import Terminated, held, interruptible
+    from evalspec.writing.signals import Terminated, held, import_held, interruptible
     from evalspec.writing.temp import Identity, PendingFile, identify
 
 _HOME = {
@@ -44,6 +44,7 @@ _HOME = {
     "Written": "outcome",
     "held": "signals",
     "identify": "temp",
+    "import_held": "signals",
     "interruptible": "signals",
     "is_ours": "names",
     "open_part": "convenience",
@@ -82,6 +83,7 @@ __all__ = [
     "Written",
     "held",
     "identify",
+    "import_held",
     "interruptible",
     "is_ours",
     "open_part",

@@ -66,6 +66,20 @@ def held() -> Iterator[None]:
             signal.raise_signal(came[0])
 
 
+def import_held(name: str) -> None:
+    """Import a compiled module with SIGINT and SIGTERM held, if it is not yet there.
+
+    An exception that a signal handler raises while msgspec (0.23 at least) sets itself up is swallowed there, and
+    the half of it that is left ends the process with a segmentation fault at its first use.
+    """
+    import sys
+    from importlib import import_module
+
+    if name not in sys.modules:
+        with held():
+            import_module(name)
+
+
 def _install(handlers: dict[signal.Signals, Handler]) -> dict[signal.Signals, Handler]:
     """Put signal handlers in place and return those that were; none outside the main thread."""
     import signal
