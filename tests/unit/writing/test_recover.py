@@ -104,6 +104,17 @@ def test_undo(folder: Path, atomic: str) -> None:
     assert strays(folder) == []
 
 
+def test_a_run_that_ended_and_did_not_tidy_up_cannot_be_undone(folder: Path) -> None:
+    stop(folder, at="unlink", after=0)
+    assert texts(folder) == ["new a", "new b", "new c"]
+    found = pending(folder)
+    assert found is not None
+    assert found.state == "end"
+    assert recover(folder, undo=True).outcome == "ended"
+    assert texts(folder) == ["new a", "new b", "new c"]
+    assert strays(folder) == []
+
+
 def test_what_was_not_all_ready_is_dropped(folder: Path) -> None:
     stop(folder, at="link", after=1)
     found = pending(folder)
