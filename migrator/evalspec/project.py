@@ -130,12 +130,20 @@ def spec_root() -> Root:
     return _root_in(f"{package}/spec")
 
 
+def configuration_in(folder: str) -> str | None:
+    """The configuration file that lies in a folder itself; None where there is none."""
+    for name in ("evalspec.toml", "pyproject.toml"):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and (name == "evalspec.toml" or _has_table(path)):
+            return path
+    return None
+
+
 def _configuration_above(folder: str) -> str | None:
     while True:
-        for name in ("evalspec.toml", "pyproject.toml"):
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and (name == "evalspec.toml" or _has_table(path)):
-                return path
+        path = configuration_in(folder)
+        if path is not None:
+            return path
         parent = os.path.dirname(folder)
         if parent == folder:
             return None

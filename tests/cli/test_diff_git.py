@@ -69,7 +69,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def compared(cli: Cli, *words: str, **more: Any) -> dict[str, Any]:
-    found = cli("diff", *words, "--format", "json", **more).json()
+    found = cli("diff", "--format", "json", *words, **more).json()
     assert isinstance(found, dict)
     return found
 
@@ -91,7 +91,7 @@ def test_a_base_reaches_the_tasks_that_include_it(cli: Cli, tree: Path) -> None:
     assert found["summary"] == {"text": 3}
     assert found["versions"] == {"silent": ["demo_a", "demo_b", "demo_c"], "moved": []}
     said = cli("diff").out
-    assert "text: 3 tasks, 3 rows, in the question\n" in said
+    assert "text: 3 tasks, 3 rows (plain, plain with 2 shots), in the question\n" in said
     assert "U+FF1A FULLWIDTH COLON" in said
     assert "3 tasks changed with the same version of their own" in said
 
@@ -131,7 +131,7 @@ def test_a_scored_delimiter_is_seen_where_the_text_is_the_same(cli: Cli, tree: P
     [group] = compared(cli)["groups"]
     assert (group["class"], group["parts"], group["before"], group["after"]) == (
         "delimiter",
-        ["continuation"],
+        ["continuation", "join"],
         " ",
         "",
     )
@@ -164,8 +164,21 @@ def test_a_file_that_cannot_be_read_any_more_is_no_removed_task(cli: Cli, tree: 
     back = compared(cli, "HEAD..HEAD~1")
     assert [each["task"] for each in back["unknown"]] == ["demo_a", "demo_b"]
     (tree / "c.yaml").write_text("task: [", encoding="utf-8")
-    [note] = compared(cli, "HEAD..HEAD")["notes"][:1]
-    assert "tree/a.yaml, tree/b.yaml" in note
+    same = compared(cli, "HEAD..HEAD")
+    assert same["unknown"] == []
+    assert same["notes"] == [
+        "not compared, as it cannot be read and is the same on both sides: tree/a.yaml, tree/b.yaml"
+    ]
+
+
+def test_a_file_that_neither_side_can_read_may_have_changed(cli: Cli, tree: Path) -> None:
+    edit(tree / "a.yaml", "base.yaml", "elsewhere.yaml")
+    commit(cli)
+    edit(tree / "a.yaml", "task:", "description: other\ntask:")
+    found = compared(cli, "HEAD")
+    assert [(each["task"], each["prompts"]) for each in found["unknown"]] == [("tree/a.yaml", 0)]
+    assert "either side" in found["unknown"][0]["reason"]
+    assert cli("diff", "HEAD", "--exit-code").code == 1
 
 
 def test_a_record_that_is_invalid_now_is_unknown(cli: Cli, records: Path) -> None:
@@ -339,3 +352,129 @@ def test_a_rule_that_does_something_else_in_a_later_version(cli: Cli, records: P
     assert (group["class"], group["before"], group["after"]) == (
         "post_process", "extract_letter of v1", "extract_letter of v3",
     )  # fmt: skip
+
+
+def test_what_shows_only_with_examples_is_seen_in_a_task_without(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "metadata:", 'fewshot_delimiter: "\\n"\nmetadata:')
+    [group] = compared(cli)["groups"]
+    assert (group["class"], group["before"], group["after"]) == ("delimiter", "\n", "")
+    assert (group["views"], group["tasks"]) == (["plain with 2 shots"], ["demo_a", "demo_b", "demo_c"])
+    commit(cli)
+    edit(tree / "base.yaml", "metadata:", "num_fewshot: 0\nmetadata:")  # firm, whatever is asked for
+    [group] = compared(cli, "HEAD")["groups"]
+    assert (group["class"], group["before"], group["after"]) == ("shots", "rows 0, 1", "no examples")
+    assert group["cause"]["detail"] == "num_fewshot"
+    commit(cli)
+    edit(tree / "base.yaml", 'fewshot_delimiter: "\\n"', 'fewshot_delimiter: "---"')
+    assert compared(cli, "HEAD")["groups"] == []
+
+
+def test_an_edit_of_two_settings_is_two_edits(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think hard.")
+    edit(tree / "base.yaml", "Question: ", "Q: ")
+    groups = compared(cli, "--shots", "0")["groups"]
+    assert {(*group["parts"], group["cause"]["detail"], group["after"]) for group in groups} == {
+        ("system", "description", " hard"),
+        ("question", "doc_to_text", ""),
+    }
+
+
+def test_what_git_ignores_is_not_there(cli: Cli, tree: Path) -> None:
+    (cli.cwd / ".gitignore").write_text("scratch/\n*.tmp.yaml\n", encoding="utf-8")
+    commit(cli)
+    (tree / "scratch").mkdir()
+    (tree / "scratch" / "d.yaml").write_text("include: ../base.yaml\ntask: demo_d\n", encoding="utf-8")
+    (tree / "e.tmp.yaml").write_text("include: base.yaml\ntask: demo_e\n", encoding="utf-8")
+    assert compared(cli)["groups"] == []
+    (tree / "f.yaml").write_text("include: base.yaml\ntask: demo_f\n", encoding="utf-8")
+    assert [group["tasks"] for group in compared(cli)["groups"]] == [["demo_f"]]
+
+
+def test_revisions_and_paths_are_told_apart_as_git_does(cli: Cli, tree: Path) -> None:
+    git(cli, "tag", "old")
+    edit(tree / "base.yaml", "Think.", "Think hard.")
+    commit(cli)
+    assert compared(cli, "old")["compared"]["base"].startswith("old (")
+    assert len(compared(cli, "old", "--", "tree")["groups"]) == 1
+    assert compared(cli, "old", "--", "tree/a.yaml")["groups"][0]["tasks"] == ["demo_a"]
+    (cli.cwd / "old").write_text("no task\n", encoding="utf-8")
+    code, _, err = cli("diff", "old")
+    assert (code, "is a path and a revision" in err) == (2, True)
+    assert len(compared(cli, "old", "--")["groups"]) == 1
+    assert compared(cli, "--", "tree")["compared"]["base"].endswith("the commit before HEAD")
+    assert cli("diff", "old", "HEAD", "--", "tree").code == 2
+
+
+VIEWS = """\
+[views.plain]
+[views.chat]
+chat = "chat.jinja"
+"""
+CHAT = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+@pytest.fixture
+def chat(cli: Cli, tree: Path) -> Path:
+    """The repository with two views, one under a chat template."""
+    (cli.cwd / "evalspec.toml").write_text(VIEWS, encoding="utf-8")
+    (cli.cwd / "chat.jinja").write_text(CHAT, encoding="utf-8")
+    commit(cli)
+    return tree
+
+
+def test_every_configured_view_is_compared(cli: Cli, chat: Path) -> None:
+    edit(chat / "base.yaml", "Think.", "Think hard.")
+    [group] = compared(cli, "HEAD")["groups"]
+    assert [view for view in group["views"] if "shots" not in view] == ["plain", "chat"]
+    assert compared(cli, "HEAD", "--view", "chat", "--shots", "0")["groups"][0]["views"] == ["chat"]
+
+
+@pytest.mark.usefixtures("chat")
+def test_a_chat_template_reaches_every_task(cli: Cli) -> None:
+    (cli.cwd / "chat.jinja").write_text(CHAT.replace("<{{ m.role }}>", "[{{ m.role }}]"), encoding="utf-8")
+    groups = compared(cli, "HEAD", "--shots", "0", "--view", "chat")["groups"]
+    assert groups
+    for group in groups:
+        place = {"path": "chat.jinja", "line": 1}
+        assert group["cause"] == {"kind": "chat_template", "before": place, "after": place, "detail": "chat"}
+        assert group["tasks"] == ["demo_a", "demo_b", "demo_c"]
+    assert compared(cli, "HEAD", "--view", "plain")["groups"] == []
+
+
+@pytest.mark.usefixtures("chat")
+def test_two_views_of_the_same_files(cli: Cli) -> None:
+    found = compared(cli, "--view", "plain", "--against", "chat", "--shots", "0", "tree")
+    assert {group["cause"]["kind"] for group in found["groups"]} == {"view"}
+    assert {view for group in found["groups"] for view in group["views"]} == {"plain → chat"}
+    assert compared(cli, "--view", "plain", "--against", "plain", "tree")["groups"] == []
+    assert cli("diff", "--view", "plain", "--against", "chat", "--against", "plain", "tree").code == 2
+
+
+def test_a_changed_function_shows_its_source(cli: Cli, tree: Path) -> None:
+    (tree / "utils.py").write_text("def text(doc):\n    return doc['q']\n", encoding="utf-8")
+    edit(tree / "base.yaml", '"Question: {{question}}\\nAnswer:"', "!function utils.text")
+    commit(cli)
+    edit(tree / "utils.py", "doc['q']", "doc['q'].strip()")
+    unknown = compared(cli, "HEAD")["unknown"]
+    assert [each["task"] for each in unknown] == ["demo_a", "demo_b", "demo_c"]
+    [source] = {each["source"] for each in unknown}
+    assert source == (
+        "--- tree/utils.py\n+++ tree/utils.py\n@@ -1,2 +1,2 @@\n def text(doc):\n"
+        "-    return doc['q']\n+    return doc['q'].strip()\n"
+    )
+    said = cli("diff", "HEAD").out
+    assert said.count("+    return doc['q'].strip()") == 1
+
+
+def test_a_changed_rule_shows_what_it_makes_of_a_sample(cli: Cli, records: Path) -> None:
+    text = records.read_text(encoding="utf-8")
+    assert '"strip_whitespace"' in text
+    records.write_text(text.replace('"strip_whitespace"', '"extract_first_line"', 1), encoding="utf-8")
+    [group] = compared(cli, "HEAD")["groups"]
+    assert group["class"] == "post_process"
+    example = group["example"]
+    assert example["of"] is not None
+    assert example["before"] != example["after"]

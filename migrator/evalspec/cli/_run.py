@@ -46,9 +46,12 @@ class Parser(argparse.ArgumentParser):
         return list(self._actions)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and remember what was given for `error`."""
+        """Parse, and remember what was given for `error`; `after_dashes` is what stands behind `--`, if one does."""
         self._given = list(args or ())
-        return super().parse_args(args, namespace)
+        parsed = super().parse_args(args, namespace)
+        split = self._given.index("--") if "--" in self._given else None
+        parsed.after_dashes = self._given[split + 1 :] if split is not None else None
+        return parsed
 
     def error(self, message: str) -> NoReturn:
         """Print the message, and the flag or word that was perhaps meant; exit 2."""

@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from evalspec.cli import _common, _views
-from evalspec.errors import UsageError
+from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
     import argparse
 
-    from evalspec.diff import Comparison, Side
+    from evalspec.diff import Comparison, Repository, Sides
     from evalspec.project import Project
 
 EXAMPLES = """
@@ -27,6 +27,7 @@ diff main -- tasks/
 diff v1.0..HEAD --stat
 diff --staged --exit-code
 diff --no-index old/ new/ --format json
+diff --view plain --against chat tasks/
 diff --from v1 --to v3 tasks/
 """
 
@@ -56,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --to: leave invalid records out instead of refusing",
     )
+    parser.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="VIEW",
+        help="compare the files under --view with themselves under this view (repeatable)",
+    )
     _views.add_views(parser)
     _common.add_format(parser)
     _common.add_jobs(parser)
@@ -69,44 +77,65 @@ def run(args: argparse.Namespace) -> int:
     if args.from_ is not None:
         raise UsageError("--from goes with --to", fix="say the version to compare with: --to v3")
     from evalspec.cli._trees import find_project
-    from evalspec.diff import Asked, git_sides, named_sides
+    from evalspec.diff import compare, view_pairs
 
     project = find_project(args)
     with ExitStack() as stack:
-        if args.no_index:
-            if len(args.paths) != 2 or args.staged:
-                raise UsageError("--no-index compares two folders or files", fix="diff --no-index A B")
-            before, after = named_sides(*args.paths)
-        else:
-            base, head, paths = _revisions(args.paths)
-            if head and args.staged:
-                raise UsageError(
-                    "two revisions leave nothing to compare what is staged with", fix="leave one out"
-                )
-            before, after = stack.enter_context(git_sides(Asked(base, head, args.staged, tuple(paths))))
-        comparison = _compared(args, project, before, after)
+        sides = _sides(args, project, stack)
+        views = view_pairs(sides, project, args.view, _views.flags_of(args), args.against)
+        comparison = compare(sides, project, views)
         _print(args, comparison)
     return 1 if args.exit_code and not comparison.is_empty else 0
 
 
-def _revisions(given: list[str]) -> tuple[str, str, list[str]]:
-    """Base, head and paths: the first word is a revision where no file is called so, as git has it."""
-    if not given or os.path.exists(given[0]):
+def _sides(args: argparse.Namespace, project: Project, stack: ExitStack) -> Sides:
+    from evalspec.diff import Asked, Repository, git_sides, named_sides, same_sides
+
+    spec = args.spec or project.foreign
+    if args.no_index:
+        if len(args.paths) != 2 or args.staged:
+            raise UsageError("--no-index compares two folders or files", fix="diff --no-index A B")
+        before, after = args.paths
+        return named_sides(before, after, spec)
+    if args.against:
+        if args.staged:
+            raise UsageError(
+                "--against compares two views of the files as they are", fix="leave --staged out"
+            )
+        return same_sides(args.paths or [os.curdir], spec)
+    repository = Repository()
+    base, head, paths = _revisions(args, repository)
+    if head and args.staged:
+        raise UsageError("two revisions leave nothing to compare what is staged with", fix="leave one out")
+    asked = Asked(base, head, args.staged, tuple(paths), spec=spec or "")
+    return stack.enter_context(git_sides(asked, repository))
+
+
+def _revisions(args: argparse.Namespace, repository: Repository) -> tuple[str, str, list[str]]:
+    """Base, head and paths, told apart as git does it.
+
+    What stands behind `--` is paths. Without it the first word is a path where there is one of that name.
+
+    Raises:
+        UsageError: the first word is a path and a revision.
+    """
+    given: list[str] = args.paths
+    if args.after_dashes is not None:
+        given = given[: len(given) - len(args.after_dashes)]
+        if len(given) > 1:
+            raise UsageError(
+                f"one revision, or A..B, goes in front of `--`, not {len(given)}", fix="paths go behind it"
+            )
+    elif given and os.path.exists(given[0]):
+        if repository.names_commit(given[0]):
+            raise UsageError(
+                f"{visible(given[0])!r} is a path and a revision",
+                fix=f"`diff {given[0]} --` means the revision, `diff -- {given[0]}` the path",
+            )
         return "", "", given
-    first, *paths = given
+    first, *paths = given or [""]
     base, dots, head = first.partition("..")
-    return base, (head.removeprefix(".") or "HEAD") if dots else "", paths
-
-
-def _compared(args: argparse.Namespace, project: Project, before: Side, after: Side) -> Comparison:
-    from evalspec.diff import compare
-    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
-    from evalspec.prompts.view_config import views_of
-
-    views = views_of(project, args.view, _views.flags_of(args), rows=None)
-    side = after if after.paths else before
-    lm_eval = lm_eval_paths(side.paths, args.spec or project.foreign, ()) is not None
-    return compare(before, after, project, views, lm_eval=lm_eval)
+    return base, (head.removeprefix(".") or "HEAD") if dots else "", paths + (args.after_dashes or [])
 
 
 def _print(args: argparse.Namespace, comparison: Comparison) -> None:

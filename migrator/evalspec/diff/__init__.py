@@ -1,15 +1,18 @@
 """What changes for a model: prompts, and what is made of its answers.
 
 * `compare`: two sides of task files, from git or from two folders, as a `Comparison` that every printer shows.
+* `git_sides`, `named_sides`, `same_sides`, `Repository`, `view_pairs`: what is compared, and under which views.
 * `diff_versions`: what migrating files would change; nothing is written.
 * `changed_outputs`: the sample generations that a migration's changed post-process rules make something else of.
 """
 
 from evalspec.diff.compare import compare
+from evalspec.diff.git_objects import Repository
 from evalspec.diff.model import Cause, Comparison, Example, Group
 from evalspec.diff.outputs import OutputChange, changed_outputs
-from evalspec.diff.sides import Asked, Side, git_sides, named_sides
+from evalspec.diff.sides import Asked, Side, Sides, git_sides, named_sides, same_sides
 from evalspec.diff.versions import VersionDiff, diff_versions
+from evalspec.diff.views import view_pairs
 
 __all__ = [
     "Asked",
@@ -18,11 +21,15 @@ __all__ = [
     "Example",
     "Group",
     "OutputChange",
+    "Repository",
     "Side",
+    "Sides",
     "VersionDiff",
     "changed_outputs",
     "compare",
     "diff_versions",
     "git_sides",
     "named_sides",
+    "same_sides",
+    "view_pairs",
 ]

@@ -6,6 +6,8 @@ import json
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from evalspec.diff.ends import ends_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -48,7 +50,8 @@ def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Ed
     """Every edit between two lines of one task, row and view (see `evalspec.prompts.lines`), layer by layer."""
     old, new = before["parts"] or [], after["parts"] or []
     if before["shots"] != after["shots"]:
-        yield Edit("shots", ("shots",), _rows(before["shots"]), _rows(after["shots"]))
+        pieces = _rows(before["shots"]), _rows(after["shots"])
+        yield Edit("shots", ("shots",), *pieces, key="fewshot_config", new_key="num_fewshot")
         old = [part for part in old if part["origin"].get("shot") is None]
         new = [part for part in new if part["origin"].get("shot") is None]
     yield from _part_edits(old, new)
@@ -89,12 +92,9 @@ def _continued(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[
     for values in zip(_continuations(before), _continuations(after), strict=False):
         texts = [shown_value(value) for value in values]
         if texts[0] != texts[1]:
-            start = _shared(*texts)
-            end = _shared(*[text[start:][::-1] for text in texts])
-            old, new = [text[start : len(text) - end] for text in texts]
-            left, right = texts[0][:start][-_AROUND:], texts[0][len(texts[0]) - end :][:_AROUND]
+            left, old, new, right = ends_of(*texts)
             key = "target_delimiter"
-            yield Edit("delimiter", ("continuation",), old, new, left, right, key, key)
+            yield Edit("delimiter", ("continuation",), old, new, left[-_AROUND:], right[:_AROUND], key, key)
             return
 
 
@@ -116,9 +116,7 @@ def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edi
     old, new = [[(part["kind"], part["text"]) for part in parts] for parts in (before, after)]
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
-            edit = _smallest(before[:i1], before[i1:i2], after[j1:j2], before[i2:])
-            if edit is not None:
-                yield edit
+            yield from _smallest(before[:i1], before[i1:i2], after[j1:j2], before[i2:])
 
 
 def _row_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
@@ -126,13 +124,10 @@ def _row_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit
     old, new = _columns(before), _columns(after)
     for key, part in old.items():
         if key in new and part["text"] != new[key]["text"]:
-            texts = part["text"], new[key]["text"]
-            start = _shared(*texts)
-            end = _shared(*[text[start:][::-1] for text in texts])
-            pieces = [text[start : len(text) - end] for text in texts]
+            left, was, now, right = ends_of(part["text"], new[key]["text"])
             kinds = tuple(dict.fromkeys((part["kind"], new[key]["kind"])))
-            left, right = texts[0][:start][-_AROUND:], texts[0][len(texts[0]) - end :][:_AROUND]
-            yield Edit(_class_of(kinds, *pieces), kinds, pieces[0], pieces[1], left, right, column=key[1])
+            change = _class_of(kinds, was, now)
+            yield Edit(change, kinds, was, now, left[-_AROUND:], right[:_AROUND], column=key[1])
 
 
 def _columns(parts: Sequence[_Part]) -> dict[tuple[object, str], _Part]:
@@ -150,44 +145,60 @@ def _raw(parts: Sequence[_Part]) -> str:
 
 def _smallest(
     left: Sequence[_Part], old: Sequence[_Part], new: Sequence[_Part], right: Sequence[_Part]
-) -> Edit | None:
-    """The edit from some parts to others, without what both begin and end with; None where their text is one."""
+) -> Iterator[Edit]:
+    """The edit from some parts to others, without what both begin and end with; none where their text is one."""
     if _raw(old) == _raw(new):
-        return None
+        return
     texts = _normal(old), _normal(new)
     if texts[0] == texts[1]:  # the values of the row alone: see `_row_edits`
-        return None
-    start = _shared(*texts)
-    end = _shared(*[text[start:][::-1] for text in texts])
-    pieces = [text[start : len(text) - end] for text in texts]
-    touched = [_touched(parts, start, len(text) - end) for parts, text in zip((old, new), texts, strict=True)]
-    kinds = tuple(dict.fromkeys(part["kind"] for part in (*touched[0], *touched[1])))
-    same = texts[0]
-    around = _normal(left) + same[:start], same[len(same) - end :] + _normal(right)
-    keys = [
-        next((part["origin"].get("key") for part in parts if part["origin"].get("key")), "")
-        for parts in touched
+        return
+    ends = ends_of(*texts)
+    touched = [
+        _touched(parts, len(ends.left), len(text) - len(ends.right))
+        for parts, text in zip((old, new), texts, strict=True)
     ]
-    return Edit(
-        _class_of(kinds, *pieces),
+    if all(len({_source(part) for part in parts}) > 1 for parts in touched):
+        pieces = list(_by_source(left, old, new, right))
+        if len(pieces) > 1:
+            for piece in pieces:
+                yield from _smallest(*piece)
+            return
+    kinds = tuple(dict.fromkeys(part["kind"] for part in (*touched[0], *touched[1])))
+    around = _normal(left) + ends.left, ends.right + _normal(right)
+    keys = [next(filter(None, map(_source, parts)), "") for parts in touched]
+    yield Edit(
+        _class_of(kinds, ends.old, ends.new),
         kinds,
-        pieces[0],
-        pieces[1],
+        ends.old,
+        ends.new,
         around[0][-_AROUND:],
         around[1][:_AROUND],
-        keys[0],
-        keys[1],
+        *keys,
     )
 
 
-def _shared(one: str, two: str) -> int:
-    """How many characters both begin with."""
-    at = 0
-    for a, b in zip(one, two, strict=False):
-        if a != b:
-            break
-        at += 1
-    return at
+def _by_source(
+    left: Sequence[_Part], old: Sequence[_Part], new: Sequence[_Part], right: Sequence[_Part]
+) -> Iterator[tuple[Sequence[_Part], Sequence[_Part], Sequence[_Part], Sequence[_Part]]]:
+    """An edit over the text of several settings, taken apart where both sides have the part of the same one.
+
+    Each piece is what `_smallest` takes. One change of two settings is two edits, each with its own cause.
+    """
+    before, after = ([(part["kind"], _source(part)) for part in parts] for parts in (old, new))
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        stretches = (
+            [(i, i + 1, j, j + 1) for i, j in zip(range(i1, i2), range(j1, j2), strict=True)]
+            if kind == "equal"
+            else [(i1, i2, j1, j2)]
+        )
+        for a, b, c, d in stretches:
+            if _raw(old[a:b]) != _raw(new[c:d]):
+                yield [*left, *old[:a]], old[a:b], new[c:d], [*old[b:], *right]
+
+
+def _source(part: _Part) -> str:
+    """The setting that a part's text comes from; empty where that is not known."""
+    return str(part["origin"].get("key") or "")
 
 
 def _normal(parts: Sequence[_Part]) -> str:

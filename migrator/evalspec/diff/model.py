@@ -75,6 +75,7 @@ class Example(NamedTuple):
         view: the view it was rendered under.
         before: what was shown on the old side; None where there was nothing.
         after: what is shown on the new side; None where there is nothing.
+        of: the sample generation that both are outputs of, where a post-process rule changed.
     """
 
     task: str
@@ -82,6 +83,7 @@ class Example(NamedTuple):
     view: str
     before: str | None
     after: str | None
+    of: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The example as JSON."""
@@ -163,16 +165,18 @@ class Unknown(NamedTuple):
     """A task that could not be rendered on one side, so may have changed.
 
     Attributes:
-        task: its id.
+        task: its id; of a file that cannot be read, its path.
         reason: why it is unknown.
         cause: what was changed that it depends on, where that is known.
         prompts: how many prompts it may change.
+        source: the unified diff of the functions that were changed and not run.
     """
 
     task: str
     reason: str
     cause: Cause | None = None
     prompts: int = 0
+    source: str = ""
 
 
 class RecordChange(NamedTuple):
@@ -252,6 +256,7 @@ class Comparison(NamedTuple):
                     "reason": each.reason,
                     "cause": each.cause.to_dict() if each.cause else None,
                     "prompts": each.prompts,
+                    "source": each.source,
                 }
                 for each in self.unknown
             ],

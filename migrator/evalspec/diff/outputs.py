@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalspec.tasks.fixtures import load_fixtures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalspec.migrate.migration import Migration
     from evalspec.schema.family import Families
+    from evalspec.schema.schema import Schema
     from evalspec.tasks.fixtures import Fixtures
 
 
@@ -43,12 +46,34 @@ def changed_outputs(migration: Migration, families: Families) -> list[OutputChan
         for rule, text, task in _samples(load_fixtures(families, schema.id)):
             if rule in shared:
                 samples.setdefault((rule, text), task)
-    changes = []
-    for (rule, text), task in samples.items():
-        old, new = before.post_process(text, rule), after.post_process(text, rule)
-        if old != new:
-            changes.append(OutputChange(rule, task, text, old, new))
-    return changes
+    return [
+        change
+        for (rule, text), task in samples.items()
+        if (change := _changed((before, rule), (after, rule), text, task)) is not None
+    ]
+
+
+#: A schema version, and a post-process rule of it.
+Rule = tuple["Schema", str]
+
+
+def outputs_between(before: Rule, after: Rule, families: Families) -> Iterator[OutputChange]:
+    """The samples of either rule, from the fixtures of its version, of which the two make different outputs."""
+    texts = dict.fromkeys(
+        text
+        for schema, rule in (before, after)
+        for name, text, _ in _samples(load_fixtures(families, schema.id))
+        if name == rule
+    )
+    for text in texts:
+        change = _changed(before, after, text, "")
+        if change is not None:
+            yield change
+
+
+def _changed(before: Rule, after: Rule, text: str, task: str) -> OutputChange | None:
+    old, new = (schema.post_process(text, rule) for schema, rule in (before, after))
+    return OutputChange(after[1], task, text, old, new) if old != new else None
 
 
 def _samples(fixtures: Fixtures) -> list[tuple[str, str, str]]:

@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.diff.git_objects import GitFiles
 from evalspec.diff.side_rows import SideRows
 from evalspec.prompts.lm_eval.index import NOT_A_TASK
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
+    from evalspec.diff.model import ChangeClass
     from evalspec.diff.sides import Side
     from evalspec.errors import Place
     from evalspec.project import Project
+    from evalspec.prompts.lm_eval.functions import Fingerprints
     from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.prompts.view import View
     from evalspec.schema.schema import Schema
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 #: Settings of an lm-eval task that say how it is filed, not what a model sees or how it is scored.
 _FILED = frozenset(["task", "tag", "group", "task_alias", "metadata", "include"])
 #: Settings and fields that say how an answer is scored, and the class of their change.
-SCORING = {
+SCORING: dict[str, ChangeClass] = {
     "metric_list": "metric",
     "metrics": "metric",
     "metric_name": "metric",
@@ -63,10 +66,28 @@ class SideTask(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function that a setting names."""
+    """A function that a setting names.
+
+    Attributes:
+        spec: its name, as the setting has it.
+        fingerprint: what it is made of; None where its source is not at hand.
+        version: the schema version that it belongs to; empty for a function of a tree.
+        file: the file of a tree that it is in.
+    """
 
     spec: str
     fingerprint: str | None
+    version: str = ""
+    file: str = ""
+
+    def __repr__(self) -> str:
+        # By this, settings are compared: a rule of another version, or a file that moved, may do the same.
+        return f"{self.spec} {self.fingerprint}" if self.fingerprint else f"{self.spec} of {self.version}"
+
+    @property
+    def shown(self) -> str:
+        """The function, for a person."""
+        return f"{self.spec} of {self.version}" if self.version else f"!function {self.spec}"
 
 
 class SideTasks:
@@ -93,6 +114,8 @@ class SideTasks:
         self._stack = ExitStack()
         self._tree: Tree | None = None
         self._opened: list[TaskFile] = []
+        self._schemas: dict[str, Schema] = {}
+        self._broken_in: dict[str, str] = {}
         self._rows: SideRows | None = None
         if side.paths:
             (self._read_tree if lm_eval else self._read_records)()
@@ -123,12 +146,46 @@ class SideTasks:
         for line in lines:
             yield line.data
 
+    def bytes_of(self, path: str) -> bytes | None:
+        """The bytes of a file, by its path as it is shown; None where there is none."""
+        if self.side.files is not None:
+            return self.side.files.read(path)
+        try:
+            with open(os.path.join(self.side.folder, path), "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def cannot_read(self, task: SideTask) -> str | None:
+        """Why a task of the other side is there and cannot be read on this one; None where it is not there."""
+        if task.name in self.tasks:
+            return None
+        return self.broken.get(task.name) or self.unread.get(task.path)
+
+    def path_of(self, name: str) -> str:
+        """The file of a task that cannot be read; of a file itself, its path."""
+        return self._broken_in.get(name, name)
+
+    @property
+    def too_large(self) -> list[str]:
+        """Files that were not read for their size, as they are shown."""
+        return list(self.side.files.too_large) if isinstance(self.side.files, GitFiles) else []
+
+    def schema_of(self, name: str) -> Schema | None:
+        """The schema of a record; None for a task of lm-eval."""
+        return self._schemas.get(self.tasks[name].schema)
+
     def _read_tree(self) -> None:
         from evalspec.prompts.lm_eval.functions import Fingerprints
-        from evalspec.prompts.lm_eval.open_tree import open_tree, place_finder
+        from evalspec.prompts.lm_eval.open_tree import FAMILY, VERSION, open_tree, place_finder, tree_in
         from evalspec.prompts.tasks import lm_eval_spec
 
-        tree = open_tree(self.side.paths)
+        side = self.side
+        # A side may be of any year.
+        if side.files is not None:
+            tree = tree_in(side.files, side.folder, side.paths, group_is_tag=True)
+        else:
+            tree = open_tree(side.paths, left_out=side.left_out, group_is_tag=True)
         self.unread = {
             self.side.shown(path): each.reason
             for path, each in tree.skipped()
@@ -137,29 +194,32 @@ class SideTasks:
         if not tree.index.entries:
             return
         self._tree = tree
-        rows = self._rows = SideRows(self.side, self._project.folder, "lm-eval", tree.roots)
+        rows = self._rows = SideRows(self.side, self._project.folder, FAMILY, tree.roots)
         prints = [Fingerprints(loader.files) for loader in tree.index.loaders]
         places = tree.places()
         self.files = len({(each.root, each.path) for each in tree.index.entries.values() if each.path})
         for task in tree.select(()):
             if task.broken is not None:
                 self.broken[str(task.name)] = str(task.broken)
+                if task.path is not None:
+                    self._broken_in[str(task.name)] = self._path_in(tree, task.root)(task.path)
                 continue
+            functions = _Functions(prints[task.root or 0], self._path_in(tree, task.root))
             settings = {
-                key: _comparable(value, prints[task.root or 0])
-                for key, value in task.settings.items()
-                if key not in _FILED
+                key: functions.comparable(value) for key, value in task.settings.items() if key not in _FILED
             }
-            metadata = task.settings.get("metadata")
-            version = metadata.get("version") if isinstance(metadata, dict) else None
+            version = _own_version(task.settings)
             path = self.side.shown(tree.path_of(task.root, task.path))
             found = place_finder(places, task)
             name = str(task.name)
             scoring = {key: value for key, value in settings.items() if key in SCORING}
             kept = rows.fingerprint(name, settings.get("dataset_path"), lm_eval_spec(task).read)
             self.tasks[name] = SideTask(
-                name, settings, scoring, version, "lm-eval@0.4.13", path, self._shown(found), rows=kept
+                name, settings, scoring, version, f"{FAMILY}@{VERSION}", path, self._shown(found), rows=kept
             )
+
+    def _path_in(self, tree: Tree, root: int | None) -> Callable[[str], str]:
+        return lambda path: self.side.shown(tree.path_of(root, path))
 
     def _read_records(self) -> None:
         from evalspec.tasks import FieldPlaces, Reading, open_tasks
@@ -190,6 +250,7 @@ class SideTasks:
             self.unread.setdefault(self.side.shown(file.path), reason)
         else:
             self.broken[record.task] = reason
+            self._broken_in[record.task] = self.side.shown(file.path)
 
     def _add_record(
         self, file: TaskFile, record: TaskRecord, schema: Schema, place_of: Callable[[str], Place | None]
@@ -199,13 +260,13 @@ class SideTasks:
         assert record.value is not None
         assert self._rows is not None
         value = record.value
-        metadata, data_set = value.get("metadata"), value.get("dataset")
-        inner = metadata.get("version") if isinstance(metadata, dict) else None
+        data_set = value.get("dataset")
         kind = data_set.get("path") if isinstance(data_set, dict) else None
         name = value["task_id"]
         kept = self._rows.fingerprint(name, kind, record_spec(value, schema.id).read)
         path = self.side.shown(file.path)
-        version = value.get("version", inner)
+        version = value.get("version", _own_version(value))
+        self._schemas[schema.id] = schema
         self.tasks[name] = SideTask(
             name, value, _scoring(value, schema), version, schema.id, path, place_of, record.line, kept
         )
@@ -232,18 +293,31 @@ def _scoring(record: dict[str, Any], schema: Schema) -> dict[str, Any]:
         metric = declared.metrics[record["metric_name"]]
         metrics = [{"name": record["metric_name"], **metric._asdict()}]
     rule = record["post_process"]
-    made = Function(f"{rule} of {schema.version}", function_fingerprint(declared.post_process[rule]))
+    made = Function(rule, function_fingerprint(declared.post_process[rule]), schema.version)
     return {"metrics": metrics, "post_process": made}
 
 
-def _comparable(value: Any, prints: Any) -> Any:
-    """A setting as plain data."""
-    from evalspec.prompts.problems import FunctionRef
+def _own_version(values: dict[str, Any]) -> Any:
+    """A task's own version, where it stands in its metadata."""
+    metadata = values.get("metadata")
+    return metadata.get("version") if isinstance(metadata, dict) else None
 
-    if isinstance(value, FunctionRef):
-        return Function(value.spec, prints.of(value))
-    if isinstance(value, dict):
-        return {key: _comparable(item, prints) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_comparable(item, prints) for item in value]
-    return value
+
+class _Functions:
+    """Settings of a tree's tasks as plain data, their functions named by what they are made of."""
+
+    def __init__(self, prints: Fingerprints, path_of: Callable[[str], str]) -> None:
+        self._prints = prints
+        self._path_of = path_of
+
+    def comparable(self, value: Any) -> Any:
+        """A setting as plain data."""
+        from evalspec.prompts.problems import FunctionRef
+
+        if isinstance(value, FunctionRef):
+            return Function(value.spec, self._prints.of(value), file=self._path_of(value.file))
+        if isinstance(value, dict):
+            return {key: self.comparable(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.comparable(item) for item in value]
+        return value

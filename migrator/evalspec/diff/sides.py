@@ -1,26 +1,29 @@
-"""The two sides of a comparison, as folders: the working tree, a git revision, the index, or folders that were named.
+"""The two sides of a comparison: the working tree, a git revision, the index, or folders that were named.
 
-Bytes of a revision come from git's objects, through one long-lived `cat-file --batch`, and go into a temporary folder:
-there is no checkout, and nothing of the repository is touched (design.md, "Git").
+What git holds of a tree of lm-eval YAML is read from its objects. Task files of ours, and rows, go into a temporary
+folder, as they are read from files; there is no checkout (design.md, "Git").
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-#: A larger file is neither a task file nor one that a task includes.
-_LARGEST = 10_000_000
-#: Only these hold prompts, or what makes them.
-_SUFFIXES = (".yaml", ".yml", ".jsonl", ".ndjson", ".py", ".json", ".jinja", "_yaml", ".gz", ".toml")
-#: Rows may lie anywhere in the repository.
-_ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
+    from evalspec.diff.git_objects import Commit, Repository
+    from evalspec.prompts.lm_eval.files import Files
+
+#: Rows, chat templates and configurations, which may lie anywhere in the repository.
+_BESIDE = (".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".gz", ".toml", ".jinja")
+#: What holds records of ours, and the schema versions that a project has of its own.
+_RECORDS = (".yaml", ".yml", ".py")
+#: So many files of a revision are looked into before it is taken for what was seen.
+_LOOKED_AT = 2000
 
 
 class Side(NamedTuple):
@@ -28,15 +31,19 @@ class Side(NamedTuple):
 
     Attributes:
         label: what it is, for a person.
-        folder: where its files are.
+        folder: where its files are; of a tree in git's objects, where its rows are.
         paths: the paths that were asked for, in that folder.
         stands_for: the folder of the working tree that `folder` stands for; empty where it stands for itself.
+        files: the files of a tree that is read from git's objects, from the top of the repository; else None.
+        left_out: whole paths of files, and of folders with a `/` at their end, that git ignores.
     """
 
     label: str
     folder: str
     paths: tuple[str, ...]
     stands_for: str = ""
+    files: Files | None = None
+    left_out: frozenset[str] = frozenset()
 
     def shown(self, path: str) -> str:
         """A path in the folder as a person knows it."""
@@ -59,20 +66,34 @@ class Asked(NamedTuple):
         head: a revision; empty for the working tree.
         staged: the index, in place of the working tree.
         paths: files and folders; all of the repository where there are none.
+        default_branch: the branch that others leave from, where the project says so.
+        spec: the family of the files, where that is said.
     """
 
     base: str = ""
     head: str = ""
     staged: bool = False
     paths: tuple[str, ...] = ()
+    default_branch: str = ""
+    spec: str = ""
 
 
-def named_sides(before: str, after: str) -> tuple[Side, Side]:
+class Sides(NamedTuple):
+    """Two sides, and whether they hold lm-eval YAML rather than task files of ours."""
+
+    before: Side
+    after: Side
+    lm_eval: bool
+
+
+def named_sides(before: str, after: str, spec: str | None = None) -> Sides:
     """Two folders, or two files, as sides.
 
     Raises:
         UsageError: one is not there, or one is a folder and the other is none.
     """
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+
     sides = []
     for path in (before, after):
         if not os.path.exists(path):
@@ -82,154 +103,131 @@ def named_sides(before: str, after: str) -> tuple[Side, Side]:
         sides.append(Side(path, folder, (whole,)))
     if os.path.isdir(before) != os.path.isdir(after):
         raise UsageError("a folder and a file cannot be compared", fix="name two folders, or two files")
-    return sides[0], sides[1]
+    lm_eval = any(lm_eval_paths(side.paths, spec, ()) is not None for side in sides)
+    return Sides(sides[0], sides[1], lm_eval)
+
+
+def same_sides(paths: Sequence[str], spec: str | None = None) -> Sides:
+    """The same files on both sides, to be shown under two views.
+
+    Raises:
+        UsageError: one is not there.
+    """
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"no such file or folder: {visible(path)}", fix="check the path")
+    side = Side(", ".join(paths), os.path.realpath(os.curdir), tuple(map(os.path.realpath, paths)))
+    return Sides(side, side, lm_eval_paths(side.paths, spec, ()) is not None)
 
 
 @contextmanager
-def git_sides(asked: Asked) -> Iterator[tuple[Side, Side]]:
-    """The sides that revisions mean, in the repository that the working directory is in.
+def git_sides(asked: Asked, repository: Repository) -> Iterator[Sides]:
+    """The sides that revisions mean, in a repository.
 
     Raises:
-        UsageError: there is no repository, a revision is unknown, or a shallow clone lacks the base.
+        UsageError: a revision is unknown, a path is on neither side, or a shallow clone lacks the base.
     """
     from tempfile import TemporaryDirectory
 
-    repository = _Repository()
-    base = repository.commit(asked.base) if asked.base else repository.base()
+    base = repository.commit(asked.base) if asked.base else repository.base(asked.default_branch)
+    head: Commit | None = repository.commit(asked.head) if asked.head else None
+    inside = repository.inside(asked.paths)
+    if repository.bare and not asked.head:
+        raise UsageError("a bare repository has no working tree", fix="name two revisions: A..B")
     with TemporaryDirectory(prefix="evalspec-") as temporary:
-        before = repository.side(base, asked.paths, os.path.join(temporary, "before"))
-        if asked.head:
-            head = repository.commit(asked.head)
-            after = repository.side(head, asked.paths, os.path.join(temporary, "after"))
-        elif asked.staged:
-            after = repository.side(None, asked.paths, os.path.join(temporary, "after"))
+        places = [os.path.join(os.path.realpath(temporary), name) for name in ("before", "after")]
+        before = _Revision(repository, base, places[0])
+        if head is None and not asked.staged:
+            after = None
+            lm_eval = before.seems_lm_eval(inside, asked.spec) or _is_lm_eval(repository, inside, asked.spec)
         else:
-            after = repository.working_tree(asked.paths)
-        for path in asked.paths:
-            inside = os.path.relpath(os.path.realpath(path), repository.root)
-            if not any(os.path.exists(os.path.join(side.folder, inside)) for side in (before, after)):
-                raise UsageError(f"{visible(path)} is on neither side", fix="check the path, or the revision")
-        yield before, after
+            after = _Revision(repository, head, places[1])
+            lm_eval = any(side.seems_lm_eval(inside, asked.spec) for side in (before, after))
+        sides = Sides(
+            before.side(inside, lm_eval=lm_eval),
+            _working_tree(repository, inside) if after is None else after.side(inside, lm_eval=lm_eval),
+            lm_eval,
+        )
+        for given, path in zip(asked.paths, inside, strict=False):
+            if not any(os.path.join(side.folder, path) in side.paths for side in sides[:2]):
+                raise UsageError(
+                    f"{visible(given)} is on neither side", fix="check the path, or the revision"
+                )
+        yield sides
 
 
-class _Commit(NamedTuple):
-    """A commit and how it was named."""
+def _working_tree(repository: Repository, inside: Sequence[str]) -> Side:
+    root = repository.root
+    named = [os.path.join(root, path) for path in inside] or [root]
+    there = tuple(path for path in named if os.path.exists(path))
+    return Side("the working tree", root, there, left_out=repository.ignored())
 
-    sha: str
-    label: str
+
+def _is_lm_eval(repository: Repository, inside: Sequence[str], spec: str) -> bool:
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+
+    paths = _working_tree(repository, inside).paths
+    return bool(paths) and lm_eval_paths(paths, spec or None, ()) is not None
 
 
-class _Repository:
-    """A git repository, through GitPython."""
+class _Revision:
+    """A commit, or with None the index, as a side; what has to lie in files goes below `folder`."""
 
-    def __init__(self) -> None:
-        import git
+    def __init__(self, repository: Repository, commit: Commit | None, folder: str) -> None:
+        from evalspec.diff.git_objects import GitFiles
 
-        try:
-            self._repo = git.Repo(os.curdir, search_parent_directories=True)
-        except (git.InvalidGitRepositoryError, git.NoSuchPathError):
-            raise UsageError(
-                "this folder is in no git repository",
-                fix="call it in one, or compare two folders with --no-index A B",
-            ) from None
-        self._failed = git.GitCommandError
-        self.root = os.path.realpath(self._repo.working_tree_dir or os.curdir)
+        self.label = commit.label if commit else "what is staged"
+        self.folder = folder
+        self.repository = repository
+        self.files = GitFiles(repository, repository.blobs(commit))
 
-    def commit(self, name: str) -> _Commit:
-        """The commit that a revision names."""
-        sha = self._ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if not sha:
-            raise UsageError(f"no commit {visible(name)!r}", fix=self._deeper() or "`git log` lists commits")
-        return _Commit(sha, f"{name} ({sha[:7]})" if not sha.startswith(name) else sha[:7])
+    def side(self, inside: Sequence[str], *, lm_eval: bool) -> Side:
+        """The side, of these paths from the top of the repository."""
+        names = self.files.names()
+        tops = tuple({path.split("/")[0] for path in inside})
+        os.makedirs(os.path.join(self.folder, ".git"), exist_ok=True)  # where a tree of tasks ends
+        for name in names:
+            wanted = name.endswith(_BESIDE)
+            if not lm_eval and not wanted:
+                wanted = name.endswith(_RECORDS) and (not tops or name.split("/")[0] in tops)
+            if wanted and (data := self.files.read(name)) is not None:
+                place = os.path.join(self.folder, name)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                with open(place, "wb") as file:
+                    file.write(data)
+        there = [path for path in inside if _holds(names, path)] if inside else [""] if names else []
+        paths = tuple(os.path.join(self.folder, path) if path else self.folder for path in there)
+        return Side(self.label, self.folder, paths, self.repository.root, self.files if lm_eval else None)
 
-    def base(self) -> _Commit:
-        """The merge-base with the default branch; on that branch itself the first parent."""
-        head = self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        if not head:
-            raise UsageError("the repository has no commit yet", fix="name two folders with --no-index A B")
-        default = self._default_branch()
-        merged = self._ask("merge-base", default, "HEAD") if default else ""
-        if merged and merged != head:
-            return _Commit(merged, f"{merged[:7]}, where this branch left {default}")
-        parent = self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}~1")
-        if parent:
-            return _Commit(parent, f"{parent[:7]}, the commit before HEAD")
-        if self._deeper():
-            raise UsageError("the clone is shallow and lacks the commit to compare with", fix=self._deeper())
-        return _Commit(head, f"{head[:7]}, the only commit")
+    def seems_lm_eval(self, inside: Sequence[str], spec: str) -> bool:
+        """Whether the paths hold lm-eval YAML: as `spec` has it, else as their first bytes look."""
+        from evalspec.prompts.lm_eval.open_tree import FAMILY
+        from evalspec.tree import format_of, looks_like_bytes
 
-    def side(self, commit: _Commit | None, paths: Sequence[str], folder: str) -> Side:
-        """A commit, or with None the index, written out below `folder`."""
-        inside = self._inside(paths)
-        for name, sha in self._blobs(commit, inside):
-            place = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            _, _, _, data = self._repo.git.get_object_data(sha)
-            with open(place, "wb") as file:
-                file.write(data)
-        os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # where a tree of tasks ends
-        label = commit.label if commit else "what is staged"
-        return Side(label, os.path.realpath(folder), self._there(folder, inside), self.root)
-
-    def working_tree(self, paths: Sequence[str]) -> Side:
-        """The working tree."""
-        if self._repo.bare:
-            raise UsageError("a bare repository has no working tree", fix="name two revisions: A..B")
-        return Side("the working tree", self.root, self._there(self.root, self._inside(paths)))
-
-    def _there(self, folder: str, inside: Sequence[str]) -> tuple[str, ...]:
-        named = [os.path.join(folder, path) for path in inside] or [folder]
-        return tuple(path for path in named if os.path.exists(path))
-
-    def _inside(self, paths: Sequence[str]) -> list[str]:
-        """Paths relative to the repository's top."""
-        found = []
-        for path in paths:
-            inside = os.path.relpath(os.path.realpath(path), self.root)
-            if inside.startswith(".."):
-                raise UsageError(f"{visible(path)} is outside the repository", fix="name paths in it")
-            if inside != os.curdir:
-                found.append(inside)
+        if spec:
+            return spec.partition("@")[0] == FAMILY
+        found = False
+        wanted = [
+            (name, form)
+            for name in self.files.names()
+            if (form := format_of(name)) is not None and (not inside or any(map(_below(name), inside)))
+        ]
+        for name, form in wanted[:_LOOKED_AT]:
+            if "lm_eval/tasks/" in name:
+                return True
+            kind = looks_like_bytes(self.files.read(name) or b"", form)
+            if kind == "evalspec":
+                return False
+            found = found or kind == FAMILY
         return found
 
-    def _blobs(self, commit: _Commit | None, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Name and object of every file that may make prompts: below the folders of these paths, and rows."""
-        tops = sorted({path.split(os.sep)[0] for path in inside})
-        if commit is None:
-            listed = self._ask("ls-files", "--stage", "-z")
-        else:
-            listed = self._ask("ls-tree", "-r", "-l", "-z", "--full-tree", commit.sha)
-        for entry in filter(None, listed.split("\0")):
-            about, _, name = entry.partition("\t")
-            mode, *rest = about.split()
-            if tops and name.split("/")[0] not in tops and not name.endswith(_ROWS):
-                continue
-            sha = rest[1] if commit else rest[0]
-            size = int(rest[2]) if commit and rest[2].isdigit() else 0
-            plain = "." not in os.path.basename(name)
-            outside = not {"..", ".git"}.isdisjoint(name.split("/"))  # a tree that was made up may say so
-            if outside or not mode.startswith("100") or size > _LARGEST:
-                continue
-            if plain or name.endswith(_SUFFIXES + _ROWS):
-                yield name, sha
 
-    def _default_branch(self) -> str:
-        remote = self._ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-        for name in filter(None, (remote, "origin/main", "origin/master", "main", "master")):
-            if self._ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"):
-                return name
-        return ""
+def _holds(names: Sequence[str], path: str) -> bool:
+    return any(_below(name)(path) for name in names)
 
-    def _deeper(self) -> str:
-        """What to do in a shallow clone; empty in any other."""
-        if self._ask("rev-parse", "--is-shallow-repository") != "true":
-            return ""
-        return "fetch the history: `fetch-depth: 0` under actions/checkout, or `git fetch --unshallow`"
 
-    def _ask(self, *words: str) -> str:
-        """What git prints; empty where it refuses."""
-        try:
-            said: Any = self._repo.git.execute(["git", *words], strip_newline_in_stdout=False)
-        except self._failed:
-            return ""
-        return str(said).rstrip("\n")
+def _below(name: str) -> Callable[[str], bool]:
+    """Whether a file is what a path names, or lies below it."""
+    return lambda path: name == path or name.startswith(f"{path}/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalspec.errors import UsageError, did_you_mean, visible
-from evalspec.prompts.view import View, view_of_settings
+from evalspec.prompts.view import PLAIN, View, view_of_settings
 from evalspec.schema.declare import Absent
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def views_of(
 
     Args:
         project: its configuration has the views, and a view's chat template lies in its folder.
-        names: names of configured views.
+        names: names of configured views; `plain` is there without being configured.
         flags: settings as `view_of_settings` takes them; only what was given.
         rows: the limit of a view that has none.
 
@@ -35,6 +35,9 @@ def views_of(
     configured = project.config.views
     made = []
     for name in dict.fromkeys(names):
+        if name == PLAIN.name and name not in configured:
+            made.append(view_of_settings(name, {**least, **flags}))
+            continue
         if name not in configured:
             known = f"the configured views are: {', '.join(map(visible, configured))}"
             fix = did_you_mean(name, list(configured)) or (

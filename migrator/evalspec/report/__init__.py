@@ -5,7 +5,6 @@
 * `unified`, `unified_by_line`: a file's old and new text as a unified diff.
 * `prompt_diff`, `size_change`: two prompts, the size of the change first, white space visible.
 * `migration_markdown`: the report of a migration; `MigrationReport` is what it takes.
-* `changed_paths`: what differs between two records.
 
 Each is imported when it is first asked for: a command that prints findings pays for nothing else.
 """
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
         StepLine,
         migration_markdown,
     )
-    from evalspec.report.record_changes import changed_paths
     from evalspec.report.unified_diff import unified, unified_by_line
 
 _HOME = {
@@ -39,7 +37,6 @@ _HOME = {
     "PromptChange": "markdown",
     "RecordChange": "markdown",
     "StepLine": "markdown",
-    "changed_paths": "record_changes",
     "finding_json": "findings",
     "finding_text": "findings",
     "migration_markdown": "markdown",
@@ -70,7 +67,6 @@ __all__ = [
     "PromptChange",
     "RecordChange",
     "StepLine",
-    "changed_paths",
     "finding_json",
     "finding_text",
     "migration_markdown",

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalspec.diff.model import Cause, Comparison, Group, Unknown
-    from evalspec.report.console import Paint
+    from evalspec.report.console import Paint, Style
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
 IDS, _PIECE = 10, 160
+#: So many lines of a function's change are shown.
+_SOURCE = 40
 
 _SAYS = {
     "target": "the target",
@@ -117,11 +119,11 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
 
 def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
     """Tasks that may have changed, those of one reason and cause together."""
-    found: dict[tuple[str, str], list[Unknown]] = {}
+    found: dict[tuple[str, str, str], list[Unknown]] = {}
     for each in comparison.unknown:
         line = cause_line(each.cause) if each.cause is not None else ""
-        found.setdefault((each.reason, line), []).append(each)
-    for (reason, line), all_of in found.items():
+        found.setdefault((each.reason, line, each.source), []).append(each)
+    for (reason, line, source), all_of in found.items():
         prompts = sum(each.prompts for each in all_of)
         yield "\n" + paint(f"unknown: {counted(len(all_of), 'task')}", "warning")
         yield f" may change {counted(prompts, 'prompt')}\n"
@@ -129,6 +131,17 @@ def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
         if line:
             yield f"  from {line}\n"
         yield f"  {_ids([each.task for each in all_of])}\n"
+        yield from _source(source, paint)
+
+
+def _source(source: str, paint: Paint) -> Iterator[str]:
+    """What was changed in a function that was not run."""
+    lines = source.splitlines()
+    for line in lines[:_SOURCE]:
+        style: Style = "added" if line.startswith("+") else "removed" if line.startswith("-") else "faint"
+        yield f"    {paint(visible(line), style)}\n"
+    if len(lines) > _SOURCE:
+        yield f"    … and {counted(len(lines) - _SOURCE, 'line')} more\n"
 
 
 def _moved(comparison: Comparison) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evalspec.diff.ends import ends_of
 from evalspec.errors import counted
 from evalspec.report.characters import named, with_marks
 from evalspec.report.console import Paint, plain
@@ -20,14 +21,11 @@ def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
     """
     if before == after:
         return ""
-    start = _common_prefix(before, after)
-    end = _common_suffix(before, after, start)
-    line = before.count("\n", 0, start) + 1
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
-    lead = _lead(before[:start])
-    tail = _tail(before[len(before) - end :])
+    left, old, new, right = ends_of(before, after)
+    lead, tail = _lead(left), _tail(right)
+    line = left.count("\n") + 1
     out = [
-        f"{size_change(before, after)}, from character {start + 1:,} (line {line:,})\n",
+        f"{size_change(before, after)}, from character {len(left) + 1:,} (line {line:,})\n",
         paint(f"- {lead}⟦{_middle_cut(old)}⟧{tail}", "removed") + "\n",
         paint(f"+ {lead}⟦{_middle_cut(new)}⟧{tail}", "added") + "\n",
     ]
@@ -73,27 +71,3 @@ def _middle_cut(text: str) -> str:
     tail = _SHOWN // 4
     head = _SHOWN - tail
     return f"{with_marks(text[:head])}[… {len(text) - head - tail:,} characters …]{with_marks(text[-tail:])}"
-
-
-def _common_prefix(one: str, two: str) -> int:
-    """How many code points both begin with, by bisection: comparing slices is what Python does fastest."""
-    low, high = 0, min(len(one), len(two))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == two[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(one: str, two: str, start: int) -> int:
-    """How many code points both end with, none of them before `start`."""
-    low, high = 0, min(len(one), len(two)) - start
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == two[len(two) - middle : len(two) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -49,7 +49,7 @@ class StepLine(NamedTuple):
 
 
 class RecordChange(NamedTuple):
-    """A changed record: its place, its version before and after, and its `changed_paths`."""
+    """A changed record: its place, its version before and after, and what changed where."""
 
     path: str
     line: int

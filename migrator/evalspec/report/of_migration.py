@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalspec.diff.record_changes import value_changes
 from evalspec.report.markdown import (
     FileLine,
     MigrationReport,
@@ -12,7 +13,6 @@ from evalspec.report.markdown import (
     RecordChange,
     StepLine,
 )
-from evalspec.report.record_changes import changed_paths
 from evalspec.report.unified_diff import unified, unified_by_line
 from evalspec.tasks import format_of
 
@@ -91,7 +91,8 @@ def migration_report(outcome: Outcome, families: Families, *, dry_run: bool) -> 
 def _record_changes(file: FileOutcome, families: Families) -> Iterator[RecordChange]:
     for line, old, new in _records(file):
         before, after = (_version(record, families) for record in (old, new))
-        yield RecordChange(file.path, line, old["task_id"], before, after, tuple(changed_paths(old, new)))
+        changes = [f"{change.path} {change.what}" for change in value_changes(old, new)]
+        yield RecordChange(file.path, line, old["task_id"], before, after, tuple(changes))
 
 
 def _records(file: FileOutcome) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:

@@ -17,7 +17,6 @@ from evalspec.report import (
     PromptChange,
     RecordChange,
     StepLine,
-    changed_paths,
     migration_markdown,
 )
 from evalspec.report.markdown import cell, code, fence, prose
@@ -199,21 +198,3 @@ def test_prose_shows_exactly_what_was_meant(text: str) -> None:
 
 def test_a_fence_is_longer_than_any_inside() -> None:
     assert fence("a\n````\nb\n", "diff") == "`````diff\na\n````\nb\n`````\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "paths"),
-    [
-        ({"a": 1}, {"a": 1}, []),
-        ({"a": 1, "b": 2}, {"c": 1}, ["root['a'] removed", "root['b'] removed", "root['c'] added"]),
-        ({"a": 1}, {"a": 2}, ["root['a'] changed"]),
-        ({"a": 1}, {"a": True}, ["root['a'] changed to another type"]),
-        ({"a": 1}, {"a": 1.0}, ["root['a'] changed to another type"]),
-        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}, 4]}, ["root['a'][1]['b'] changed", "root['a'][2] added"]),
-        ({"a": {"x": 1, "y": 2, "z": 3}}, {"a": {"z": 4}},
-         ["root['a']['x'] removed", "root['a']['y'] removed", "root['a']['z'] changed"]),
-        ({"it's": 1}, {}, ["root[\"it's\"] removed"]),
-    ],
-)  # fmt: skip
-def test_changed_paths(old: dict[str, object], new: dict[str, object], paths: list[str]) -> None:
-    assert changed_paths(old, new) == paths

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _IGNORED = frozenset(["__pycache__", ".ipynb_checkpoints"])
 _NEVER = frozenset([".git", ".hg", ".svn", "node_modules"])
@@ -85,6 +88,30 @@ class MemoryFiles:
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
         return self.files.get(name)
+
+
+class FilesBelow:
+    """Part of other files: those below a folder of theirs, by their paths in it.
+
+    Args:
+        files: all of them.
+        root: the folder, from their root; empty for all. Includes may reach all that is below it.
+        parts: the files, and folders, that are in the index, from the files' root.
+    """
+
+    def __init__(self, files: Files, root: str, parts: Sequence[str]) -> None:
+        self._files = files
+        self._above = f"{root}/" if root else ""
+        self._parts = tuple(f"{part}/" if part else "" for part in parts)
+
+    def names(self) -> list[str]:
+        """The files of the parts."""
+        start = len(self._above)
+        return [name[start:] for name in self._files.names() if f"{name}/".startswith(self._parts)]
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none below the folder."""
+        return None if name.startswith("../") else self._files.read(self._above + name)
 
 
 def yaml_names(names: list[str]) -> list[str]:

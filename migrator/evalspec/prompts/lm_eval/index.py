@@ -55,9 +55,11 @@ class Index:
 
     Args:
         trees: the trees, in order.
+        group_is_tag: read a task that names a `group` as harnesses before 0.4.5 did, to which that was a tag.
     """
 
-    def __init__(self, trees: Sequence[Files]) -> None:
+    def __init__(self, trees: Sequence[Files], *, group_is_tag: bool = False) -> None:
+        self._group_is_tag = group_is_tag
         self.loaders = [Loader(files) for files in trees]
         self.entries: dict[str, Entry] = {}
         self.skipped: list[Skipped] = []
@@ -89,6 +91,8 @@ class Index:
     def _add(self, entries: dict[str, Entry], values: dict[str, Any], root: int, path: str) -> None:
         if "class" in values:
             kind = PYTHON_TASK
+        elif self._group_is_tag and isinstance(values.get("task"), str):
+            kind = TASK
         elif "group" in values:
             kind = GROUP
         elif "task" in values:

@@ -12,15 +12,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalspec.errors import UsageError, visible
-from evalspec.prompts.lm_eval.files import FolderFiles
+from evalspec.prompts.lm_eval.files import FilesBelow, FolderFiles
 from evalspec.prompts.lm_eval.groups import BadGroup, selected
 from evalspec.prompts.lm_eval.index import Index
 from evalspec.prompts.lm_eval.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from evalspec.errors import Place
+    from evalspec.prompts.lm_eval.files import Files
     from evalspec.prompts.lm_eval.groups import ResolvedTask
     from evalspec.prompts.lm_eval.index import Skipped
     from evalspec.prompts.lm_eval.places import ResolvedValue
@@ -100,12 +101,20 @@ def _seems_lm_eval(path: str) -> bool:
 class PartsOfTree(FolderFiles):
     """Folders and files of a tree: their names alone are indexed, and includes may reach all of the tree."""
 
-    def __init__(self, root: str, parts: Sequence[str]) -> None:
+    def __init__(self, root: str, parts: Sequence[str], left_out: Collection[str] = ()) -> None:
         super().__init__(root)
         self.parts = parts
+        self.left_out = left_out
 
     def names(self) -> list[str]:
         """The files of the parts, by their paths in the tree."""
+        if not self.left_out:
+            return self._names()
+        folders = tuple(path for path in self.left_out if path.endswith("/"))
+        whole = ((name, f"{self.root}/{name}") for name in self._names())
+        return [name for name, path in whole if path not in self.left_out and not path.startswith(folders)]
+
+    def _names(self) -> list[str]:
         if self.root in self.parts:
             return super().names()
         start = len(self.root.rstrip("/")) + 1
@@ -188,8 +197,14 @@ def place_finder(places: Sequence[Places], task: ResolvedTask) -> Callable[[str]
     return places[task.root or 0].place_of(task)
 
 
-def open_tree(paths: Sequence[str]) -> Tree:
-    """Read the trees that paths mean; paths into one tree are parts of it."""
+def open_tree(paths: Sequence[str], *, left_out: Collection[str] = (), group_is_tag: bool = False) -> Tree:
+    """Read the trees that paths mean; paths into one tree are parts of it.
+
+    Args:
+        paths: folders and files.
+        left_out: whole paths of files, and of folders with a `/` at their end, that are in no index.
+        group_is_tag: see `Index`.
+    """
     parts = [_tasks_of_harness(os.path.realpath(path)) or os.path.realpath(path) for path in paths]
     trees: dict[str, list[str]] = {}
     shown: dict[str, str] = {}
@@ -197,8 +212,36 @@ def open_tree(paths: Sequence[str]) -> Tree:
         root = _root_of(part)
         trees.setdefault(root, []).append(part)
         shown.setdefault(root, root if os.path.isabs(path) else _relative(root))
-    index = Index([PartsOfTree(root, found) for root, found in trees.items()])
+    index = Index(
+        [PartsOfTree(root, found, left_out) for root, found in trees.items()],
+        group_is_tag=group_is_tag,
+    )
     return Tree(index, tuple(trees), tuple(shown.values()))
+
+
+def tree_in(files: Files, folder: str, paths: Sequence[str], *, group_is_tag: bool = False) -> Tree:
+    """Read trees out of files that lie in no folder, as `open_tree` does it on disk.
+
+    Args:
+        files: every file of what would be a repository.
+        folder: the path that its top would have.
+        paths: whole paths in it.
+        group_is_tag: see `Index`.
+    """
+    names = files.names()
+    trees: dict[str, list[str]] = {}
+    for path in paths:
+        part = "" if path == folder else os.path.relpath(path, folder)
+        tasks = os.path.join(part, "lm_eval/tasks")
+        if any(name.startswith(f"{tasks}/") for name in names):
+            part = tasks
+        at = f"/{part}/".find("/lm_eval/tasks/")
+        trees.setdefault(f"{part[:at]}lm_eval/tasks" if at >= 0 else "", []).append(part)
+    index = Index(
+        [FilesBelow(files, root, parts) for root, parts in trees.items()], group_is_tag=group_is_tag
+    )
+    shown = tuple(os.path.join(folder, root) for root in trees)
+    return Tree(index, shown, shown)
 
 
 def one_task(tree: Tree, name: str) -> list[ResolvedValue]:

@@ -1,0 +1,202 @@
+"""A git repository read from its objects: which files a revision has, and their bytes. Nothing in it is touched.
+
+git is found and started by GitPython; bytes come from one long-lived `cat-file --batch` (design.md, "Git").
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.errors import UsageError, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: A larger file is neither a task file nor one that a task includes.
+LARGEST = 10_000_000
+
+
+class Commit(NamedTuple):
+    """A commit and how it was named."""
+
+    sha: str
+    label: str
+
+
+class Blob(NamedTuple):
+    """A file of a revision: its object and its size in bytes."""
+
+    sha: str
+    size: int
+
+
+class Repository:
+    """The git repository that the working directory is in.
+
+    Attributes:
+        root: the top of its working tree; of a bare one, its own folder.
+        bare: it has no working tree.
+
+    Raises:
+        UsageError: there is none.
+    """
+
+    def __init__(self) -> None:
+        import git
+
+        try:
+            self._repo = git.Repo(os.curdir, search_parent_directories=True)
+        except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+            raise UsageError(
+                "this folder is in no git repository",
+                fix="call it in one, or compare two folders with --no-index A B",
+            ) from None
+        self._failed = git.GitCommandError
+        # A bare repository may lie in a folder of any name, in which git itself would look for it in vain.
+        self._repo.git.set_persistent_git_options(git_dir=self._repo.git_dir)
+        inside = f"{os.path.realpath(os.curdir)}/".startswith(f"{os.path.realpath(self._repo.git_dir)}/")
+        self.bare = self._repo.bare or inside
+        self.root = os.path.realpath(
+            self._repo.git_dir if self.bare else self._repo.working_tree_dir or os.curdir
+        )
+
+    def ask(self, command: str, *words: str) -> str:
+        """What a git command prints; empty where it refuses."""
+        try:
+            said: Any = getattr(self._repo.git, command)(*words, strip_newline_in_stdout=False)
+        except self._failed:
+            return ""
+        return str(said).rstrip("\n")
+
+    def read(self, sha: str) -> bytes:
+        """The bytes of an object."""
+        data: bytes = self._repo.git.get_object_data(sha)[3]
+        return data
+
+    # ── Commits ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def names_commit(self, name: str) -> bool:
+        """Whether there is a commit that is called so."""
+        return bool(self._sha(name))
+
+    def commit(self, name: str) -> Commit:
+        """The commit that a revision names.
+
+        Raises:
+            UsageError: there is none.
+        """
+        sha = self._sha(name)
+        if not sha:
+            raise UsageError(f"no commit {visible(name)!r}", fix=self._deeper() or "`git log` lists commits")
+        return Commit(sha, f"{name} ({sha[:7]})" if not sha.startswith(name) else sha[:7])
+
+    def base(self, default: str = "") -> Commit:
+        """The merge-base with the default branch; on that branch itself the first parent.
+
+        Args:
+            default: the default branch, where the project says which one it is.
+
+        Raises:
+            UsageError: there is no commit, or a shallow clone lacks the one that is meant.
+        """
+        head = self._sha("HEAD")
+        if not head:
+            raise UsageError("the repository has no commit yet", fix="name two folders with --no-index A B")
+        default = default or self._default_branch()
+        merged = self.ask("merge-base", default, "HEAD") if default else ""
+        if merged and merged != head:
+            return Commit(merged, f"{merged[:7]}, where this branch left {default}")
+        parent = self._sha("HEAD~1")
+        if parent:
+            return Commit(parent, f"{parent[:7]}, the commit before HEAD")
+        if self._deeper():
+            raise UsageError("the clone is shallow and lacks the commit to compare with", fix=self._deeper())
+        return Commit(head, f"{head[:7]}, the only commit")
+
+    def _sha(self, name: str) -> str:
+        return self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+
+    def _default_branch(self) -> str:
+        remote = self.ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        names = (remote, "origin/main", "origin/master", "main", "master")
+        return next((name for name in names if name and self._sha(name)), "")
+
+    def _deeper(self) -> str:
+        """What to do in a shallow clone; empty in any other."""
+        if self.ask("rev-parse", "--is-shallow-repository") != "true":
+            return ""
+        return "fetch the history: `fetch-depth: 0` under actions/checkout, or `git fetch --unshallow`"
+
+    # ── Files ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def blobs(self, commit: Commit | None) -> dict[str, Blob]:
+        """The files of a commit, or with None of the index, by their paths from the top."""
+        if commit is None:
+            listed = self.ask("ls-files", "--stage", "-z", "--full-name", ":/")
+        else:
+            listed = self.ask("ls-tree", "-r", "-l", "-z", "--full-tree", commit.sha)
+        found = {}
+        for entry in filter(None, listed.split("\0")):
+            about, _, name = entry.partition("\t")
+            mode, *rest = about.split()
+            outside = not {"..", ".git"}.isdisjoint(name.split("/"))  # a tree that was made up may say so
+            if mode.startswith("100") and not outside:
+                sha, size = (rest[1], int(rest[2])) if commit else (rest[0], 0)
+                found[name] = Blob(sha, size)
+        return found
+
+    def ignored(self) -> frozenset[str]:
+        """What git ignores in the working tree: whole paths of files, and of folders with a `/` at their end."""
+        listed = self.ask(
+            "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", ":/"
+        )
+        return frozenset(f"{self.root}/{name}" for name in listed.split("\0") if name)
+
+    def inside(self, paths: Sequence[str]) -> list[str]:
+        """Paths from the top of the working tree; the top itself is left out.
+
+        Raises:
+            UsageError: a path leads out of it.
+        """
+        found = []
+        for path in paths:
+            if self.bare:
+                found.append(os.path.normpath(path))
+                continue
+            inside = os.path.relpath(os.path.realpath(path), self.root)
+            if inside.startswith(".."):
+                raise UsageError(f"{visible(path)} is outside the repository", fix="name paths in it")
+            found.append(inside)
+        return [path for path in found if path != os.curdir]
+
+
+class GitFiles:
+    """The files of a revision, as `evalspec.prompts.lm_eval.files.Files` has them.
+
+    Attributes:
+        too_large: paths of files that were asked for and are larger than a file of tasks is read.
+    """
+
+    def __init__(self, repository: Repository, blobs: dict[str, Blob]) -> None:
+        self.too_large: dict[str, None] = {}
+        self._repository = repository
+        self._blobs = blobs
+        self._read: dict[str, bytes] = {}
+
+    def names(self) -> list[str]:
+        """Every file's path from the top."""
+        return list(self._blobs)
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none, or it is too large."""
+        blob = self._blobs.get(name)
+        if blob is None:
+            return None
+        if blob.sha not in self._read:
+            data = self._repository.read(blob.sha) if blob.size <= LARGEST else b""
+            if max(blob.size, len(data)) > LARGEST:
+                self.too_large[name] = None
+                return None
+            self._read[blob.sha] = data
+        return self._read[blob.sha]
