@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(usage())
         return 0 if arguments else 2
     try:
-        return _run(arguments) if argv is not None else _run_as_process(arguments)
+        return _run_command(arguments) if argv is not None else _run_as_process(arguments)
     except KeyboardInterrupt:
         # One that passed through code made from a string (a named tuple's) counts as unhandled: Python would end as if
         # killed by the signal, whatever we return. Running a string again clears that.
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _run(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     from evalspec.cli._run import run
 
     return run(arguments[0], arguments[1:])
@@ -66,7 +66,7 @@ def _run_as_process(arguments: list[str]) -> int:
 
     gc.set_threshold(100_000)
     try:
-        return _run(arguments)
+        return _run_command(arguments)
     finally:
         gc.freeze()
 
