@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalspec.errors import counted, cut, visible
-from evalspec.report.characters import named, with_marks
+from evalspec.formats.characters import named, with_marks
 from evalspec.report.console import plain
 from evalspec.report.excerpt import prompt_diff, size_change
 

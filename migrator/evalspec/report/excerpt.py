@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evalspec.diff.ends import ends_of
 from evalspec.errors import counted
-from evalspec.report.characters import named, with_marks
+from evalspec.formats.characters import named, with_marks
 from evalspec.report.console import Paint, plain
 
 #: Code points of unchanged text on either side of a change.

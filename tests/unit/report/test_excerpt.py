@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalspec.formats.characters import name_of, with_marks
 from evalspec.report import prompt_diff, size_change
-from evalspec.report.characters import name_of, with_marks
 from evalspec.report.console import coloured
 
 

@@ -88,7 +88,7 @@ def name_of(char: str) -> str | None:
     from unicodedata import name
 
     label = f"U+{ord(char):04X} {name(char, '')}".rstrip()
-    alike = _looks_like(char)
+    alike = looks_like(char)
     if alike:
         return f'{label}, looks like "{alike}"'
     if _joins(char):
@@ -98,7 +98,8 @@ def name_of(char: str) -> str | None:
     return label if char in _OURS else None
 
 
-def _looks_like(char: str) -> str | None:
+def looks_like(char: str) -> str | None:
+    """The ASCII character that one is drawn like; None where it is like none, or ASCII itself."""
     from unicodedata import category, normalize
 
     if char in _ALIKE:

@@ -1,0 +1,135 @@
+"""A task file as lint sees it: its values in order, each with what it is for, how it is written and where it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from evalspec.errors import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalspec.formats.yaml import YamlFile
+    from evalspec.formats.yaml.source import Source
+
+#: `template` is rendered by Jinja, `text` is shown as it stands, `stop` ends a generation; all else has no role.
+Role = Literal["template", "text", "stop", ""]
+Step = str | int
+
+#: Fields of a task, by what a model sees of them (prompting.md, "Field dispatch"). A list's items are texts.
+TEMPLATES = frozenset(["doc_to_text", "doc_to_target", "doc_to_choice", "description", "gen_prefix"])
+TEXTS = frozenset(["target_delimiter", "fewshot_delimiter", "prompt", "choices"])
+_HOLDERS = frozenset(["fewshot_config", "fewshot"])
+_EXAMPLES = frozenset(["samples", "few_shot_examples"])
+_GENERATION = frozenset(["generation_kwargs", "generation"])
+
+
+class Piece(NamedTuple):
+    """A value of a file that is neither a list nor a mapping.
+
+    Attributes:
+        path: the keys and positions that lead to it.
+        role: what a model sees of it.
+        value: the text as it is read, before YAML makes a number or a truth value of it.
+        tag: the kind that YAML takes it for (`str`, `bool`, `int`, `!function`).
+        style: the quote it is written with (`'`, `"`, `|`, `>`); empty where there is none.
+        line: where it begins, from 1.
+        column: where it begins, from 1, in code points.
+    """
+
+    path: tuple[Step, ...]
+    role: Role
+    value: str
+    tag: str
+    style: str
+    line: int
+    column: int
+
+    @property
+    def field(self) -> str:
+        """The path as it is written in a finding."""
+        return dotted(self.path)
+
+
+class LintFile:
+    """One file of a tree, or one record of ours, taken apart.
+
+    Attributes:
+        path: the file as it is shown.
+        yaml: the file it is in.
+        source: the file's text.
+        root: the mapping's node.
+        pieces: the values, in the order of the file.
+        keys: the node of every key, by its path; of a key that stands twice the last one.
+        has_twice: some key stands twice in one mapping.
+    """
+
+    def __init__(self, path: str, yaml: YamlFile, root: Any) -> None:
+        self.path = path
+        self.yaml = yaml
+        self.source: Source = yaml.source
+        self.root = root
+        self.pieces: list[Piece] = []
+        self.keys: dict[tuple[Step, ...], Any] = {}
+        self.has_twice = False
+        self._walk(root, (), "")
+
+    @classmethod
+    def of_yaml(cls, path: str, file: YamlFile) -> Iterator[LintFile]:
+        """Each mapping of a YAML file, at its top or in a list there."""
+        for document in file.documents:
+            for root in document.value if document.id == "sequence" else [document]:
+                if root.id == "mapping":
+                    yield cls(path, file, root)
+
+    def place(self, node: Any) -> Place:
+        """Where a node stands."""
+        return Place(self.path, *self.source.mark_place(node.start_mark))
+
+    def at(self, piece: Piece) -> Place:
+        """Where a value stands."""
+        return Place(self.path, piece.line, piece.column)
+
+    def _walk(self, node: Any, path: tuple[Step, ...], role: Role) -> None:
+        kind = node.id
+        if kind == "mapping":
+            for key, value in node.value:
+                name = key.value if key.id == "scalar" else "?"
+                here = (*path, name)
+                self.has_twice = self.has_twice or here in self.keys
+                self.keys[here] = key
+                self._walk(value, here, role or role_of(here))
+        elif kind == "sequence":
+            below: Role = "text" if role == "template" else role
+            for at, value in enumerate(node.value):
+                self._walk(value, (*path, at), below)
+        else:
+            line, column = self.source.mark_place(node.start_mark)
+            tag = node.tag.removeprefix("tag:yaml.org,2002:")
+            self.pieces.append(Piece(path, role, node.value, tag, node.style or "", line, column))
+
+
+def role_of(path: tuple[Step, ...]) -> Role:
+    """What a model sees of the value behind a path."""
+    steps = path
+    while len(steps) > 2 and steps[0] == "task" and isinstance(steps[1], int):
+        steps = steps[2:]  # an item of a group, with keys of a task
+    first, depth = steps[0], len(steps)
+    if first in _HOLDERS and depth > 1:
+        steps, depth = steps[1:], depth - 1
+        first = steps[0]
+    if depth == 1:
+        if first in TEMPLATES:
+            return "template"
+        return "text" if first in TEXTS else ""
+    if first in _EXAMPLES:
+        return "text"
+    return "stop" if first in _GENERATION and steps[1] == "until" else ""
+
+
+def dotted(path: tuple[Step, ...]) -> str:
+    """`fewshot_config.samples[0].question`."""
+    out = ""
+    for step in path:
+        out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
+    return out
