@@ -151,6 +151,24 @@ class Fingerprints:
             self._modules[path] = _Module(path, tree) if tree is not None else None
         return self._modules[path]
 
+    def lacks(self, function: FunctionRef) -> str | None:
+        """What of a function is not in the tree: `module`, or the `name` in it; None where it is there or may be made."""
+        path = function.file
+        data = self.files.read(path)
+        if data is None:
+            path = self._file(f"{function.folder}/.", 0, function.module) or ""
+            data = self.files.read(path) if path else None
+        if data is None:
+            return "module"
+        name = re.escape(function.name)
+        if re.search(rf"(?m)^(?:async def|def|class) +{name}\b|^{name} *[:=]".encode(), data):
+            return None  # as nearly all are, and found without a syntax tree
+        module = self.module(path)
+        if module is None or function.name in module.named or function.name in module.imports or module.stars:
+            return None
+        made = any(_DYNAMIC.search(self._told(statement)) for statement in module.body)
+        return None if made or "__getattr__" in module.named else "name"
+
     def _reach(self, path: str, name: str, found: dict[Definition, str]) -> None:
         """Note a name of a module and all that its definition uses.
 
