@@ -96,11 +96,14 @@ _GENERATION = (
 _NEAR = 0.8
 
 
-def unknown_keys(file: LintFile) -> Iterator[Finding]:
-    """Keys of a file of lm-eval that nothing reads, at every level."""
+def unknown_keys(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]:
+    """Keys of a file of lm-eval that nothing reads, at every level. A Python class has keys of its own."""
     keys = file.keys
-    if ("class",) in keys:
-        return
+    try:
+        if "class" in loader.load(name).values:
+            return
+    except LoadError:
+        pass  # what it includes cannot be read: its own keys can
     is_group = ("group",) in keys
     allowed = task_fields() | _FILE_KEYS | (GROUP_FIELDS if is_group else frozenset())
     kinds = {piece.path: piece for piece in file.pieces} if any(path[0] == "filter_list" for path in keys) else {}

@@ -69,6 +69,10 @@ class Loader:
             self._own[path] = found
         return found
 
+    def reached(self) -> set[str]:
+        """Every file that was asked for so far, those too that cannot be loaded."""
+        return self._own.keys() | self._loaded.keys()
+
     def load(self, path: str) -> Loaded:
         """A file with its includes: of several the last wins, and the file's own keys win over all.
 

@@ -1,0 +1,170 @@
+"""What shows when a task is rendered: over its first rows, or over one that is made up from its templates."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from evalspec.check.lint.joins import joins, way_of
+from evalspec.check.lint.remark import Remark
+from evalspec.check.lint.shots import FEWSHOT_LEAK, POOL_TOO_SMALL, STOP_IN_PROMPT
+from evalspec.check.rule import Rule
+from evalspec.errors import cut
+from evalspec.prompts.context_parts import context_parts
+from evalspec.prompts.problems import Unknown
+from evalspec.prompts.prompt import Prompt
+from evalspec.prompts.requests import continuation_delimiter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalspec.prompts.template import Row, TemplateTask
+    from evalspec.prompts.view import View
+
+TARGET_TYPE_CHANGES = Rule(
+    "target_type_changes",
+    "warning",
+    "A target that is a text reads as a list, and the harness makes one of it.",
+    "task: lists\ntest_split: test\ndoc_to_text: '{{question}}'\ndoc_to_target: '[1, 2]'\n",
+    "give a list as a column, or a text that does not begin with a bracket",
+)
+FIRST_ROW_DECIDES = Rule(
+    "first_row_decides",
+    "error",
+    "Rows have inputs or targets of different kinds, and the first row decides for all of them.",
+    "task: lists\ntest_split: test\ndoc_to_text: '{{question}}'\ndoc_to_target: answers\n",
+    "let the field give the same kind for every row",
+)
+CHOICES_UNPARSABLE = Rule(
+    "choices_unparsable",
+    "error",
+    "The text that doc_to_choice gives is no list that Python can read.",
+    "task: letters\noutput_type: multiple_choice\ntest_split: test\ndoc_to_text: '{{question}}'\n"
+    "doc_to_target: 0\ndoc_to_choice: 'A, B'\n",
+    "let doc_to_choice give a list for every row",
+)
+GOLD_NOT_IN_CHOICES = Rule(
+    "gold_not_in_choices",
+    "error",
+    "The right answer is none of the choices, so a row can never be right.",
+    "task: letters\noutput_type: multiple_choice\ntest_split: test\ndoc_to_text: '{{question}}'\n"
+    "doc_to_target: 2\ndoc_to_choice: [A, B]\n",
+    "let doc_to_target name one of the choices, or its number from 0",
+)
+RULES = (TARGET_TYPE_CHANGES, FIRST_ROW_DECIDES, CHOICES_UNPARSABLE, GOLD_NOT_IN_CHOICES)
+
+#: So many rows are looked at; what is true of a task shows in its first rows or hardly ever.
+ROWS = 100
+
+
+def rendered(task: TemplateTask, view: View) -> list[Remark]:
+    """Everything that shows in a task's first rows under one view, each rule once."""
+    return once(_of_rows(task, view))
+
+
+def once(remarks: Iterable[Remark]) -> list[Remark]:
+    """The first remark of each rule and field."""
+    found: dict[tuple[str, str], Remark] = {}
+    for remark in remarks:
+        found.setdefault((remark.rule.id, remark.field), remark)
+    return list(found.values())
+
+
+def _of_rows(task: TemplateTask, view: View) -> Iterator[Remark]:
+    scored = continuation_delimiter(task.config.target_delimiter, task.config.gen_prefix, chat=view.as_chat)
+    way = way_of(task.config, scored, made_up=task.made_up)
+    for number, doc, shots in islice(task.draws(view), ROWS):
+        try:
+            row = task.read(doc, shots)
+        except Unknown:
+            return
+        except Exception as problem:  # noqa: BLE001 - a row that fails is told of where it is rendered
+            yield from _failed(problem, number, shots)
+            continue
+        yield from _of_row(task, row, number)
+        if task.multiple_input:
+            continue
+        try:
+            context = task.fewshot_context(row, view)
+            parts = context_parts(task, row, context, view, number)
+        except Exception:  # noqa: BLE001 - as above
+            continue
+        choices = tuple(row.c) if isinstance(row.c, list | tuple) else None
+        prompt = Prompt(
+            context.text, (), parts, choices=choices, output_type=task.config.output_type, shots=row.shots
+        )
+        yield from joins(prompt, view, way)
+
+
+def _failed(problem: Exception, number: int, shots: Any) -> Iterator[Remark]:
+    if problem is shots:
+        yield Remark(POOL_TOO_SMALL, "num_fewshot", f"the examples cannot be drawn: {problem}", anchors=("fewshot",))
+        return
+    field = str(getattr(problem, "field", ""))
+    if field.endswith("doc_to_choice"):
+        yield Remark(CHOICES_UNPARSABLE, field, f"the choices of row {number} are no list: {problem}")
+
+
+def unbuilt(problem: Exception) -> Iterator[Remark]:
+    """What there is to say of a task that the harness cannot build over its first row."""
+    field = str(getattr(problem, "field", ""))
+    if field.endswith("doc_to_choice"):
+        yield Remark(CHOICES_UNPARSABLE, field, f"the choices are no list: {problem}")
+    elif isinstance(problem, IndexError):
+        yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", f"the target is the number of no choice: {problem}")
+
+
+def _of_row(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
+    yield from _types(task, row, number)
+    yield from _gold(task, row, number)
+    config = task.config
+    shots = [task.shot(at) for at in row.shots]
+    if not task.made_up and any(shot.q == row.q and not task.multiple_input for shot in shots):
+        message = f"row {number} is shown its own question, with the answer, as an example"
+        yield Remark(FEWSHOT_LEAK, "fewshot_split", message, anchors=("test_split", "validation_split"))
+    if config.output_type == "generate_until" and isinstance(config.generation_kwargs, dict):
+        answers = [shot.a for shot in shots] + [row.a]
+        yield from _cut_off(config.generation_kwargs.get("until"), answers, task.few.fewshot_delimiter)
+
+
+def _cut_off(until: Any, answers: list[Any], delimiter: Any) -> Iterator[Remark]:
+    for stop in [until] if isinstance(until, str) else until or ():
+        for answer in answers:
+            text = answer[0] if isinstance(answer, list) and answer else answer
+            if isinstance(stop, str) and stop and isinstance(text, str) and stop in text.strip():
+                message = f"the answer {cut(text, 40)!r} holds the stop string {stop!r}, and would be cut off there"
+                at = text.find(stop)
+                yield Remark(
+                    STOP_IN_PROMPT,
+                    "generation_kwargs.until",
+                    message,
+                    text[max(0, at - 30) : at + 30],
+                    anchors=("generation_kwargs", "doc_to_target"),
+                )
+                return
+
+
+def _types(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
+    target, spec = row.a, task.config.doc_to_target
+    if isinstance(target, list) and isinstance(spec, str) and spec not in task.fields.features:
+        message = f"the target of row {number} is a text that reads as a list, and becomes one"
+        yield Remark(TARGET_TYPE_CHANGES, "doc_to_target", message, str(target))
+    several = isinstance(row.q, int) and task.config.doc_to_choice is not None
+    inputs_differ = several != bool(task.multiple_input)
+    targets_differ = isinstance(target, list) != bool(task.multiple_target)
+    if (inputs_differ or targets_differ) and not isinstance(target, Unknown):
+        message = f"row {number} has inputs or targets of another kind than row 0, which decides for all"
+        yield Remark(FIRST_ROW_DECIDES, "doc_to_text" if inputs_differ else "doc_to_target", message)
+
+
+def _gold(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
+    if task.config.output_type != "multiple_choice" or not isinstance(row.c, list) or task.multiple_input:
+        return
+    for target in row.a if isinstance(row.a, list) else [row.a]:
+        if isinstance(target, bool) or not isinstance(target, int | str):
+            continue
+        made_up = isinstance(target, str) and "⟨" in target
+        is_one = -len(row.c) <= target < len(row.c) if isinstance(target, int) else target in row.c
+        if not is_one and not made_up and not any("⟨" in str(choice) for choice in row.c):
+            message = f"the target of row {number}, {target!r}, is none of the {len(row.c)} choices"
+            yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", message, str(target))
