@@ -35,6 +35,8 @@ Renderer = "Callable[[Mapping[str, Any]], str]"
 _MARKS = ("{{", "{%", "{#")
 _ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
 _LONGEST_RANGE = 100_000
+#: So many templates are kept parsed.
+_PARSED = 512
 #: So many pieces are taken together before their size is looked at piece by piece.
 _PIECES = 4096
 
@@ -237,6 +239,11 @@ def sandbox_class() -> type[ImmutableSandboxedEnvironment]:
 
     class Bounded(jinja_sandbox.ImmutableSandboxedEnvironment):
         intercepted_binops = frozenset(["*", "**", "%", "+"])
+
+        @lru_cache(maxsize=_PARSED)  # noqa: B019 - an environment lives as long as the process
+        def parse(self, source: str, name: str | None = None, filename: str | None = None) -> Any:
+            """The template's syntax tree, to be read and not changed: a field is read for more than one purpose."""
+            return super().parse(source, name, filename)
 
         def getattr(self, obj: Any, attribute: str) -> Any:
             if attribute in _SAFE_METHODS.get(type(obj), ()):

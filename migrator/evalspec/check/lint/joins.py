@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.check.lint.remark import Remark
 from evalspec.check.rule import Rule
@@ -15,6 +15,7 @@ from evalspec.check.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from evalspec.prompts.config import TaskConfig
     from evalspec.prompts.prompt import Part, Prompt
     from evalspec.prompts.view import View
 
@@ -102,13 +103,15 @@ class Way(NamedTuple):
         delimiter: what the task puts between a question and its answer.
         shot_delimiter: the same in its examples.
         scored: what stands before a scored choice under this view.
-        made_up: the row was made up.
+        shot_target: the field that gives an example's answer.
+        may_be_empty: the row was made up, and its answer may only be empty for that reason.
     """
 
     delimiter: str
     shot_delimiter: str
     scored: str
-    made_up: bool
+    shot_target: str
+    may_be_empty: bool
 
 
 def joins(prompt: Prompt, view: View, way: Way) -> Iterator[Remark]:
@@ -230,11 +233,10 @@ def _examples(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> It
     for shot in shots.values():
         asked = [part for part in shot if part.kind == "question"]
         if asked and not any(part.kind == "answer" for part in shot):
-            key = "fewshot_config.doc_to_target"
             message = "an example has no answer, so the next text is glued to its question"
-            if asked[0].text[-1].isspace():
+            if way.may_be_empty or asked[0].text[-1].isspace():
                 continue
-            yield Remark(EMPTY_SHOT_TARGET, key, message, _tail(asked[0].text), "", None, ("doc_to_target", "fewshot"))
+            yield Remark(EMPTY_SHOT_TARGET, way.shot_target, message, _tail(asked[0].text))
             break
     folded = not view.as_chat or not view.multiturn
     if prompt.output_type == "multiple_choice" and folded and way.scored != way.shot_delimiter:
@@ -299,7 +301,14 @@ def _tail(text: str) -> str:
     return text[-20:]
 
 
-def way_of(config: Any, scored: str, *, made_up: bool) -> Way:
+def way_of(config: TaskConfig, scored: str, *, made_up: bool) -> Way:
     """How a template task joins its parts."""
-    few = config.fewshot
-    return Way(str(config.target_delimiter), str(few.target_delimiter), scored, made_up)
+    few, given = config.fewshot, config.fewshot_config
+    overridden = isinstance(given, dict) and given.get("doc_to_target") is not None
+    return Way(
+        str(config.target_delimiter),
+        str(few.target_delimiter),
+        scored,
+        "fewshot_config.doc_to_target" if overridden else "doc_to_target",
+        made_up and bool(few.doc_to_target),
+    )

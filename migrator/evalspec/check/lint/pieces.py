@@ -20,7 +20,7 @@ Step = str | int
 TEMPLATES = frozenset(["doc_to_text", "doc_to_target", "doc_to_choice", "description", "gen_prefix"])
 TEXTS = frozenset(["target_delimiter", "fewshot_delimiter", "prompt", "choices"])
 _HOLDERS = frozenset(["fewshot_config", "fewshot"])
-_EXAMPLES = frozenset(["samples", "few_shot_examples"])
+EXAMPLES = frozenset(["samples", "few_shot_examples"])
 _GENERATION = frozenset(["generation_kwargs", "generation"])
 
 
@@ -122,7 +122,7 @@ def role_of(path: tuple[Step, ...]) -> Role:
         if first in TEMPLATES:
             return "template"
         return "text" if first in TEXTS else ""
-    if first in _EXAMPLES:
+    if first in EXAMPLES:
         return "text"
     return "stop" if first in _GENERATION and steps[1] == "until" else ""
 

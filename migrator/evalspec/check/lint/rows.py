@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
+import re
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from evalspec.check.lint.joins import joins, way_of
 from evalspec.check.lint.remark import Remark
 from evalspec.check.lint.shots import FEWSHOT_LEAK, POOL_TOO_SMALL, STOP_IN_PROMPT
 from evalspec.check.rule import Rule
-from evalspec.errors import cut
 from evalspec.prompts.context_parts import context_parts
 from evalspec.prompts.problems import Unknown
 from evalspec.prompts.prompt import Prompt
@@ -18,6 +18,7 @@ from evalspec.prompts.requests import continuation_delimiter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalspec.prompts.config import TaskConfig
     from evalspec.prompts.template import Row, TemplateTask
     from evalspec.prompts.view import View
 
@@ -55,6 +56,10 @@ RULES = (TARGET_TYPE_CHANGES, FIRST_ROW_DECIDES, CHOICES_UNPARSABLE, GOLD_NOT_IN
 
 #: So many rows are looked at; what is true of a task shows in its first rows or hardly ever.
 ROWS = 100
+#: A value that was made up.
+_MADE_UP = re.compile("⟨[^⟨⟩]*⟩")
+#: So many letters make a word that a model would repeat.
+_WORD = 4
 
 
 def rendered(task: TemplateTask, view: View) -> list[Remark]:
@@ -81,7 +86,7 @@ def _of_rows(task: TemplateTask, view: View) -> Iterator[Remark]:
         except Exception as problem:  # noqa: BLE001 - a row that fails is told of where it is rendered
             yield from _failed(problem, number, shots)
             continue
-        yield from _of_row(task, row, number)
+        yield from _of_row(task, row, view, number)
         if task.multiple_input:
             continue
         try:
@@ -105,16 +110,21 @@ def _failed(problem: Exception, number: int, shots: Any) -> Iterator[Remark]:
         yield Remark(CHOICES_UNPARSABLE, field, f"the choices of row {number} are no list: {problem}")
 
 
-def unbuilt(problem: Exception) -> Iterator[Remark]:
-    """What there is to say of a task that the harness cannot build over its first row."""
+def unbuilt(problem: Exception, config: TaskConfig, *, made_up: bool) -> Iterator[Remark]:
+    """What there is to say of a task that the harness cannot build over its first row.
+
+    A made-up row may not fit a template; what is no template fails for every row.
+    """
     field = str(getattr(problem, "field", ""))
+    if made_up and any("{" in str(each) for each in (config.doc_to_choice, config.doc_to_target)):
+        return
     if field.endswith("doc_to_choice"):
         yield Remark(CHOICES_UNPARSABLE, field, f"the choices are no list: {problem}")
     elif isinstance(problem, IndexError):
         yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", f"the target is the number of no choice: {problem}")
 
 
-def _of_row(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
+def _of_row(task: TemplateTask, row: Row, view: View, number: int) -> Iterator[Remark]:
     yield from _types(task, row, number)
     yield from _gold(task, row, number)
     config = task.config
@@ -123,25 +133,39 @@ def _of_row(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
         message = f"row {number} is shown its own question, with the answer, as an example"
         yield Remark(FEWSHOT_LEAK, "fewshot_split", message, anchors=("test_split", "validation_split"))
     if config.output_type == "generate_until" and isinstance(config.generation_kwargs, dict):
-        answers = [shot.a for shot in shots] + [row.a]
-        yield from _cut_off(config.generation_kwargs.get("until"), answers, task.few.fewshot_delimiter)
+        until = config.generation_kwargs.get("until")
+        stops = [until] if isinstance(until, str) else [each for each in until or () if isinstance(each, str)]
+        yield from _cut_off(stops, [shot.a for shot in shots])
+        if view.as_chat and not shots and isinstance(row.q, str):
+            yield from _told(stops, row.q)
 
 
-def _cut_off(until: Any, answers: list[Any], delimiter: Any) -> Iterator[Remark]:
-    for stop in [until] if isinstance(until, str) else until or ():
-        for answer in answers:
-            text = answer[0] if isinstance(answer, list) and answer else answer
-            if isinstance(stop, str) and stop and isinstance(text, str) and stop in text.strip():
-                message = f"the answer {cut(text, 40)!r} holds the stop string {stop!r}, and would be cut off there"
-                at = text.find(stop)
-                yield Remark(
-                    STOP_IN_PROMPT,
-                    "generation_kwargs.until",
-                    message,
-                    text[max(0, at - 30) : at + 30],
-                    anchors=("generation_kwargs", "doc_to_target"),
-                )
-                return
+def _cut_off(stops: list[str], answers: list[Any]) -> Iterator[Remark]:
+    """Stop strings inside the answers that examples show."""
+    for stop, answer in product(stops, answers):
+        text = answer[0] if isinstance(answer, list) and answer else answer
+        if not stop or not isinstance(text, str):
+            continue
+        text = _MADE_UP.sub("⟨⟩", text)
+        at = text.find(stop, len(text) - len(text.lstrip()))
+        if at >= 0 and text[at + len(stop) :].strip():
+            message = f"an example's answer holds the stop string {stop!r}: one like it would be cut off there"
+            yield _stop(message, text[max(0, at - 30) : at + 30])
+            return
+
+
+def _told(stops: list[str], question: str) -> Iterator[Remark]:
+    """Stop strings that a chat model reads in the question, and ends at once if it begins by repeating it."""
+    for stop in stops:
+        if sum(map(str.isalpha, stop)) >= _WORD and stop.strip() in question:
+            message = f"the question holds the stop string {stop!r}: a chat model that repeats it says nothing more"
+            yield _stop(message, stop)
+            return
+
+
+def _stop(message: str, text: str) -> Remark:
+    anchors = ("generation_kwargs", "generation", "doc_to_target")
+    return Remark(STOP_IN_PROMPT, "generation_kwargs.until", message, text, anchors=anchors)
 
 
 def _types(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
@@ -160,11 +184,19 @@ def _types(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
 def _gold(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
     if task.config.output_type != "multiple_choice" or not isinstance(row.c, list) or task.multiple_input:
         return
+    if task.made_up and not _is_fixed(task, row):
+        return
     for target in row.a if isinstance(row.a, list) else [row.a]:
         if isinstance(target, bool) or not isinstance(target, int | str):
             continue
-        made_up = isinstance(target, str) and "⟨" in target
         is_one = -len(row.c) <= target < len(row.c) if isinstance(target, int) else target in row.c
-        if not is_one and not made_up and not any("⟨" in str(choice) for choice in row.c):
+        if not is_one:
             message = f"the target of row {number}, {target!r}, is none of the {len(row.c)} choices"
             yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", message, str(target))
+
+
+def _is_fixed(task: TemplateTask, row: Row) -> bool:
+    """Whether the target and the choices are the same for every row, so that a made-up one shows them."""
+    target, choices = task.config.doc_to_target, task.config.doc_to_choice
+    named = isinstance(target, str) and ("{" in target or target in row.doc)
+    return not named and isinstance(choices, list | dict)

@@ -98,7 +98,7 @@ class TaskLint:
             except Unknown:
                 continue
             except Exception as problem:  # noqa: BLE001 - what the harness would raise when it builds the task
-                yield from unbuilt(problem)
+                yield from unbuilt(problem, config, made_up=self._rows is None)
                 continue
             columns = features or columns
             shown = view if view.shots is not None else replace(view, shots=1) if task.made_up else view

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalspec.check.lint.pieces import EXAMPLES
 from evalspec.check.lint.scalars import excerpt
 from evalspec.check.rule import Rule
+from evalspec.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,11 +77,22 @@ class Found(NamedTuple):
 
 
 def leftovers(file: LintFile) -> Iterator[Finding]:
-    """What every text and template of a file has of this kind."""
+    """What every text and template of a file has of this kind. The rows among the examples are told of together."""
+    first: dict[str, Finding] = {}
+    more: Counter[str] = Counter()
     for piece in file.pieces:
-        if piece.role:
-            for found in in_text(piece.value, piece.role):
-                yield found.rule.at(file.at(piece), found.message, field=piece.field, text=found.text)
+        if not piece.role:
+            continue
+        for found in in_text(piece.value, piece.role):
+            finding = found.rule.at(file.at(piece), found.message, field=piece.field, text=found.text)
+            if not EXAMPLES.isdisjoint(piece.path):
+                more[finding.rule] += finding.rule in first
+                first.setdefault(finding.rule, finding)
+            else:
+                yield finding
+    for rule, finding in first.items():
+        others = f"; {counted(more[rule], 'more text')} of the examples too" if more[rule] else ""
+        yield finding._replace(message=finding.message + others)
 
 
 @lru_cache(maxsize=8192)
