@@ -20,12 +20,12 @@ class VersionCheck(NamedTuple):
     """What a check found.
 
     Attributes:
-        required: the id of the version that was required.
+        required: the id of the version that was required; None where none was.
         files: every file's report, in order.
         findings: what is wrong, file by file: the schema's own errors and warnings, then the version.
     """
 
-    required: str
+    required: str | None
     files: Sequence[FileReport]
     findings: Sequence[Finding]
 
@@ -39,11 +39,11 @@ def check_versions(
     paths: Iterable[str],
     reading: Reading,
     history: History[Migration],
-    required: str,
+    required: str | None,
     *,
     advance: Callable[[int], object] | None = None,
 ) -> VersionCheck:
-    """Check that every record of `paths` is valid and at the version with the id `required`.
+    """Check that every record of `paths` is valid and, where one is required, at the version with that id.
 
     A file that is not gets one finding: `version_behind`, or `version_ahead` where its records are past it.
 
@@ -51,12 +51,14 @@ def check_versions(
         UnknownVersion: there is no such version.
         WriteError: a file cannot be read.
     """
-    line = history.line(required)
+    line = history.line(required) if required is not None else ()
     reports, found = [], []
     for path in paths:
         with open_tasks([path], reading, advance=advance) as (file,):
             reports.append(file.report)
             found += [*file.report.errors, *file.report.warnings]
+            if required is None:
+                continue
             behind = {id_ for id_ in file.report.schemas if required not in history.line(id_)}
             ahead = {id_ for id_ in file.report.schemas if id_ not in behind and id_ != required}
             short = reading.families.short

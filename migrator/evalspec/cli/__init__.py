@@ -16,6 +16,8 @@ COMMANDS = {
     "task": "print one task's settings with the places they come from, or its prompt as a page",
     "diff": "show what would change in prompts and outputs",
     "check": "fail where a task file is not as the project requires",
+    "rules": "list the rules of check",
+    "explain": "tell what a rule of check is for, with an example and the next step",
     "post-process": "run a post-process rule on a text",
     "history": "show the schema versions and the migrations between them",
     "heads": "print each family's newest version",

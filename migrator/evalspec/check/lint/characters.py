@@ -36,7 +36,7 @@ INVISIBLE_CHARACTER = Rule(
 CONFUSABLE_CHARACTER = Rule(
     "confusable_character",
     "warning",
-    "A character that looks like an ASCII one stands where the ASCII one is meant: a full-width colon, a Cyrillic letter.",
+    "A full-width colon or a Cyrillic letter stands where the ASCII character that it looks like is meant.",
     'task: sums\ndoc_to_text: "{{question}}\\nAnswer\uff1a"\n',
     "write the ASCII character; in a prompt's text that changes the prompt, so raise the task's version",
 )
@@ -67,8 +67,8 @@ def byte_order_marks(path: str, file: YamlFile) -> Iterator[Finding]:
 
 def strange_characters(file: LintFile) -> Iterator[Finding]:
     """Invisible and look-alike characters in texts and in keys."""
-    text = file.source.text
-    if text.isascii() and "\\u" not in text and "\\x" not in text:
+    text = file.text
+    if text and text.isascii() and "\\u" not in text and "\\x" not in text:
         return
     for path, node in file.keys.items():
         if not node.value.isascii():

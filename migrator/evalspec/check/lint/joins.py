@@ -47,7 +47,7 @@ REPEATED_PHRASE = Rule(
     "warning",
     "A phrase ends one part of a prompt and begins the next, so a model reads it twice.",
     'task: steps\ntest_split: test\ndoc_to_text: "{{question}}\\nA: Let\'s think step by step."\n'
-    'doc_to_target: answer\nnum_fewshot: 1\nfewshot_config:\n  sampler: first_n\n  samples:\n'
+    "doc_to_target: answer\nnum_fewshot: 1\nfewshot_config:\n  sampler: first_n\n  samples:\n"
     '    - question: "1 + 1?"\n      answer: "Let\'s think step by step. It is 2."\n',
     "keep the phrase in one of the two; it changes the prompt, so raise the task's version",
 )
@@ -87,7 +87,9 @@ RULES = (
 
 _BOS = re.compile(r"\s*(<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>|<｜begin▁of▁sentence｜>|\[BOS\])")
 #: Scripts that have no spaces between words, and their signs.
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uff60]")
+_NO_SPACES = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uff60]"
+)
 #: What an answer may follow at once: a bracket, a quote, a mark.
 _OPEN = re.compile(r"[(\[{<\"'“‘«*_#$/\\=>|`-]")
 _SENTENCE = re.compile(r"(?:[.!?:]\s+|\n)")
@@ -100,14 +102,12 @@ class Way(NamedTuple):
     """How a task joins its parts.
 
     Attributes:
-        delimiter: what the task puts between a question and its answer.
-        shot_delimiter: the same in its examples.
+        shot_delimiter: what stands between an example's question and its answer.
         scored: what stands before a scored choice under this view.
         shot_target: the field that gives an example's answer.
         may_be_empty: the row was made up, and its answer may only be empty for that reason.
     """
 
-    delimiter: str
     shot_delimiter: str
     scored: str
     shot_target: str
@@ -130,7 +130,9 @@ def joins(prompt: Prompt, view: View, way: Way) -> Iterator[Remark]:
     for before, after in pairwise(parts):
         if before.kind == "separator" and after.kind == "question" and not _parted(before.text, after.text):
             message = f"the examples are parted by {before.text!r}, with no white space"
-            yield Remark(GLUED_PARTS, before.origin.key or "fewshot_delimiter", message, before.text, "", None, _NEAR)
+            yield Remark(
+                GLUED_PARTS, before.origin.key or "fewshot_delimiter", message, before.text, "", None, _NEAR
+            )
     if view.as_chat and isinstance(prompt.text, str):
         yield from _twice_begun(prompt.text)
     yield from _scored(prompt, parts, view, way)
@@ -173,7 +175,12 @@ def _touching(left: Part, right: Part) -> Iterator[Remark]:
             yield Remark(GLUED_PARTS, key, message, _tail(left.text) + right.text[:20], "", None, anchors)
     elif right.kind == "answer":
         yield from _no_space(left, right.text)
-    elif left.kind == "question" and right.kind == "gen_prefix" and left.text[-1].isspace() and right.text[0].isspace():
+    elif (
+        left.kind == "question"
+        and right.kind == "gen_prefix"
+        and left.text[-1].isspace()
+        and right.text[0].isspace()
+    ):
         message = f"{_named(left)} ends in white space, and {_named(right)} begins with it"
         yield Remark(SPACE_ON_BOTH_SIDES, _key(left), message, _tail(left.text) + right.text[:20])
 
@@ -190,13 +197,20 @@ def _no_space(left: Part, answer: str) -> Iterator[Remark]:
     if not first.isalnum():
         return
     message = f"the answer {answer[:20]!r} follows {_named(left)} with no white space"
-    yield Remark(NO_SPACE_AT_JOIN, "target_delimiter", message, _tail(left.text) + answer[:20], "", None, (_key(left),))
+    yield Remark(
+        NO_SPACE_AT_JOIN, "target_delimiter", message, _tail(left.text) + answer[:20], "", None, (_key(left),)
+    )
 
 
 def _scored(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> Iterator[Remark]:
     """The choices, which are scored right behind the prompt."""
     choices = prompt.choices
-    if prompt.output_type != "multiple_choice" or not choices or not isinstance(prompt.text, str) or not parts:
+    if (
+        prompt.output_type != "multiple_choice"
+        or not choices
+        or not isinstance(prompt.text, str)
+        or not parts
+    ):
         return
     last, scored = parts[-1], way.scored
     begun = last.kind == "template"
@@ -208,10 +222,20 @@ def _scored(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> Iter
             key = "doc_to_choice" if not scored else _key(last) if not begun else "target_delimiter"
             what = "the chat template" if begun else _named(last)
             message = f"{what} ends in white space, and {scored + choice[:20]!r} is scored behind it"
-            yield Remark(SPACE_ON_BOTH_SIDES, key, message, _tail(prompt.text) + scored + choice[:20], "", None, _CHOICE)
+            yield Remark(
+                SPACE_ON_BOTH_SIDES,
+                key,
+                message,
+                _tail(prompt.text) + scored + choice[:20],
+                "",
+                None,
+                _CHOICE,
+            )
         elif scored[-1:].isspace() and choice[0].isspace():
             message = f"{scored!r} stands before the choice {choice[:20]!r}, which begins with white space"
-            yield Remark(SPACE_ON_BOTH_SIDES, "doc_to_choice", message, scored + choice[:20], "", None, _CHOICE)
+            yield Remark(
+                SPACE_ON_BOTH_SIDES, "doc_to_choice", message, scored + choice[:20], "", None, _CHOICE
+            )
         elif not scored and not begun and not view.as_chat:
             yield from _no_space(last, choice)
         else:
@@ -241,7 +265,9 @@ def _examples(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> It
     folded = not view.as_chat or not view.multiturn
     if prompt.output_type == "multiple_choice" and folded and way.scored != way.shot_delimiter:
         message = f"the examples show {way.shot_delimiter!r} before an answer, and {way.scored!r} is scored"
-        fix = "show examples as turns of their own, or accept the difference knowingly" if view.as_chat else ""
+        fix = (
+            "show examples as turns of their own, or accept the difference knowingly" if view.as_chat else ""
+        )
         yield Remark(
             SHOWN_DIFFERS_FROM_SCORED, "fewshot_config.target_delimiter", message, "", fix, None, _DELIMITED
         )
@@ -306,7 +332,6 @@ def way_of(config: TaskConfig, scored: str, *, made_up: bool) -> Way:
     few, given = config.fewshot, config.fewshot_config
     overridden = isinstance(given, dict) and given.get("doc_to_target") is not None
     return Way(
-        str(config.target_delimiter),
         str(few.target_delimiter),
         scored,
         "fewshot_config.doc_to_target" if overridden else "doc_to_target",

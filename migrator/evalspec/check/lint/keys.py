@@ -85,14 +85,17 @@ _FILTERS: dict[str, frozenset[str]] = {
     "take_first_k": frozenset(["k"]),
     "decontaminate": frozenset(["path"]),
     **dict.fromkeys(
-        ["take_first", "majority_vote", "remove_whitespace", "lowercase", "uppercase", "format_span"], frozenset()
+        ["take_first", "majority_vote", "remove_whitespace", "lowercase", "uppercase", "format_span"],
+        frozenset(),
     ),
 }
 #: Generation settings that tasks use: models take many more, so only what is near one of these is told.
-_GENERATION = (
-    "until do_sample temperature top_p top_k min_p max_gen_toks max_new_tokens max_tokens max_completion_tokens"
-    " num_beams repetition_penalty"
-).split()
+_GENERATION = frozenset(
+    [
+        *("until", "do_sample", "temperature", "top_p", "top_k", "min_p", "num_beams", "repetition_penalty"),
+        *("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens"),
+    ]
+)
 _NEAR = 0.8
 
 
@@ -106,7 +109,9 @@ def unknown_keys(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]
         pass  # what it includes cannot be read: its own keys can
     is_group = ("group",) in keys
     allowed = task_fields() | _FILE_KEYS | (GROUP_FIELDS if is_group else frozenset())
-    kinds = {piece.path: piece for piece in file.pieces} if any(path[0] == "filter_list" for path in keys) else {}
+    kinds = (
+        {piece.path: piece for piece in file.pieces} if any(path[0] == "filter_list" for path in keys) else {}
+    )
     if is_group and _is_leaf(file):
         yield _leaf_with_group(file)
     for path, node in keys.items():
@@ -132,8 +137,9 @@ def _known(path: tuple[Step, ...], kinds: dict[Any, Any]) -> tuple[Collection[st
         return _PIPELINE_KEYS, "a filter pipeline"
     if first == "filter_list" and depth == 5 and path[2] == "filter":
         step = kinds.get((*path[:4], "function"))
-        takes = _FILTERS.get(step.value) if step is not None and step.tag == "str" else None
-        return (None, "") if takes is None else (takes | {"function"}, f"the filter {step.value}")
+        if step is None or step.tag != "str" or step.value not in _FILTERS:
+            return None, ""
+        return _FILTERS[step.value] | {"function"}, f"the filter {step.value}"
     if first == "generation_kwargs" and depth == 2:
         return _GENERATION, "generation_kwargs"
     return None, ""
@@ -182,7 +188,9 @@ def _is_leaf(file: LintFile) -> bool:
 
 
 def _leaf_with_group(file: LintFile) -> Finding:
-    message = "a task has no key 'group': since lm-eval 0.4.5 the file counts as a group, and the task is lost"
+    message = (
+        "a task has no key 'group': since lm-eval 0.4.5 the file counts as a group, and the task is lost"
+    )
     node = file.keys["group",]
     return UNKNOWN_KEY.at(file.place(node), message, field="group", text="group", fix="call it `tag`")
 
@@ -197,17 +205,15 @@ def includes(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]:
         if piece.path[0] != "include":
             continue
         target = resolve(folder, piece.value, root)
-        if target is None or loader.files.read(target) is None:
+        try:
+            below.append((piece.value, loader.load(target or "").values))
+        except LoadError:
+            if target is not None and loader.files.read(target) is not None:
+                continue  # told where that file is looked at
             why = "leads out of the tree" if target is None else "is not there"
             message = f"the include {visible(piece.value)!r} {why}"
-            yield INCLUDE_MISSING.at(
-                file.at(piece), message, field=piece.field, text=piece.value, fix=_near_file(loader, folder, piece.value)
-            )
-            continue
-        try:
-            below.append((piece.value, loader.load(target).values))
-        except LoadError:
-            continue  # told where that file is looked at
+            fix = _near_file(loader, folder, piece.value)
+            yield INCLUDE_MISSING.at(file.at(piece), message, field=piece.field, text=piece.value, fix=fix)
     if len(below) > 1:
         yield from _order(file, below)
     own = next((value for key, value in file.root.value if key.value == "metadata"), None)
@@ -234,7 +240,8 @@ def _order(file: LintFile, below: list[tuple[str, dict[str, Any]]]) -> Iterator[
     if differing:
         first, last = below[0][0], below[-1][0]
         keys = ", ".join(map(visible, dict.fromkeys(differing)))
-        message = f"the includes give {keys} different values; {visible(last)} wins, and before 0.4.12 {visible(first)} did"
+        wins = f"{visible(last)} wins, and before 0.4.12 {visible(first)} did"
+        message = f"the includes give {keys} different values; {wins}"
         yield INCLUDE_ORDER_MATTERS.at(file.place(file.keys["include",]), message, field="include")
 
 
@@ -244,7 +251,8 @@ def _shadowed(file: LintFile, below: list[tuple[str, dict[str, Any]]]) -> Iterat
         if isinstance(metadata, dict):
             if "version" in metadata:
                 version = metadata["version"]
-                message = f"the version {version} of {visible(name)} is lost: the file's own metadata takes the place of all of it"
+                lost = f"the version {version} of {visible(name)} is lost"
+                message = f"{lost}: the file's own metadata takes the place of all of it"
                 fix = f"write `version: {version}` into the file's own metadata"
                 yield METADATA_SHADOWED.at(
                     file.place(file.keys["metadata",]), message, field="metadata", fix=fix
@@ -262,7 +270,9 @@ def functions(file: LintFile, name: str, prints: Fingerprints) -> Iterator[Findi
         if lacks is None or (lacks == "module" and _is_installed(function.module)):
             continue
         if lacks == "module":
-            message = f"there is no module {visible(function.module)!r} beside the file, and none is installed"
+            message = (
+                f"there is no module {visible(function.module)!r} beside the file, and none is installed"
+            )
             fix = f"add {visible(function.file)}, or name another module"
         else:
             message = f"{visible(function.file)} has no {visible(function.name)!r}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXTRACTS_NOTHING = Rule(
     "extracts_nothing",
     "error",
-    "A pattern finds no answer: it does not compile, asks for a backslash that no answer has, or misses the task's own examples.",
+    "A pattern finds no answer: it does not compile, asks for a backslash, or misses the task's own examples.",
     "task: sums\nfilter_list:\n  - name: strict\n    filter:\n      - function: regex\n"
     "        regex_pattern: 'answer is (\\d+'\n",
     "mend the pattern and try it on the answers of the task's own examples",

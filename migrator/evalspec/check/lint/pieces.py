@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from evalspec.errors import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalspec.formats.yaml import YamlFile
     from evalspec.formats.yaml.source import Source
@@ -52,61 +52,94 @@ class Piece(NamedTuple):
 
 
 class LintFile:
-    """One file of a tree, or one record of ours, taken apart.
+    """One mapping of a file, taken apart: a task file of lm-eval, or one record of ours.
 
     Attributes:
         path: the file as it is shown.
-        yaml: the file it is in.
-        source: the file's text.
-        root: the mapping's node.
+        task: the record's id, where it is one of ours.
+        text: what the file, or the record's line, is written as.
+        yaml: the file it is in, where that is YAML.
+        root: the mapping's node, where it is YAML.
         pieces: the values, in the order of the file.
         keys: the node of every key, by its path; of a key that stands twice the last one.
         has_twice: some key stands twice in one mapping.
     """
 
-    def __init__(self, path: str, yaml: YamlFile, root: Any) -> None:
+    def __init__(self, path: str, text: str, task: str | None = None, *, inline: bool = False) -> None:
         self.path = path
-        self.yaml = yaml
-        self.source: Source = yaml.source
-        self.root = root
+        self.text = text
+        self.task = task
+        self.yaml: YamlFile | None = None
+        self.root: Any = None
         self.pieces: list[Piece] = []
         self.keys: dict[tuple[Step, ...], Any] = {}
         self.has_twice = False
-        self._walk(root, (), "")
+        #: An inline task has no templates: what would be one is shown as it stands.
+        self._inline = inline
 
     @classmethod
-    def of_yaml(cls, path: str, file: YamlFile) -> Iterator[LintFile]:
-        """Each mapping of a YAML file, at its top or in a list there."""
+    def of_yaml(cls, path: str, file: YamlFile, *, own: bool = False) -> Iterator[LintFile]:
+        """Each mapping of a YAML file, at its top or in a list there; `own` says that they are records of ours."""
         for document in file.documents:
             for root in document.value if document.id == "sequence" else [document]:
                 if root.id == "mapping":
-                    yield cls(path, file, root)
+                    names = {key.value: value.value for key, value in root.value if key.id == "scalar"}
+                    task = names.get("task_id") if own else None
+                    made = cls(path, file.source.text, task, inline=own and "dataset" not in names)
+                    made.yaml, made.root = file, root
+                    made._walk(file.source, root, (), "")
+                    yield made
+
+    @classmethod
+    def of_record(
+        cls, path: str, record: dict[str, Any], place_of: Callable[[str], Place], *, inline: bool
+    ) -> LintFile:
+        """A record of a JSONL file, whose texts are all in double quotes."""
+        made = cls(path, "", record["task_id"], inline=inline)
+        made._take(record, (), "", place_of)
+        return made
 
     def place(self, node: Any) -> Place:
         """Where a node stands."""
-        return Place(self.path, *self.source.mark_place(node.start_mark))
+        assert self.yaml is not None
+        return Place(self.path, *self.yaml.source.mark_place(node.start_mark))
 
     def at(self, piece: Piece) -> Place:
         """Where a value stands."""
         return Place(self.path, piece.line, piece.column)
 
-    def _walk(self, node: Any, path: tuple[Step, ...], role: Role) -> None:
+    def _role(self, path: tuple[Step, ...]) -> Role:
+        role = role_of(path)
+        return "text" if role == "template" and self._inline else role
+
+    def _walk(self, source: Source, node: Any, path: tuple[Step, ...], role: Role) -> None:
         kind = node.id
         if kind == "mapping":
             for key, value in node.value:
-                name = key.value if key.id == "scalar" else "?"
-                here = (*path, name)
+                here = (*path, key.value if key.id == "scalar" else "?")
                 self.has_twice = self.has_twice or here in self.keys
                 self.keys[here] = key
-                self._walk(value, here, role or role_of(here))
+                self._walk(source, value, here, role or self._role(here))
         elif kind == "sequence":
             below: Role = "text" if role == "template" else role
             for at, value in enumerate(node.value):
-                self._walk(value, (*path, at), below)
+                self._walk(source, value, (*path, at), below)
         else:
-            line, column = self.source.mark_place(node.start_mark)
+            line, column = source.mark_place(node.start_mark)
             tag = node.tag.removeprefix("tag:yaml.org,2002:")
             self.pieces.append(Piece(path, role, node.value, tag, node.style or "", line, column))
+
+    def _take(self, value: Any, path: tuple[Step, ...], role: Role, place_of: Callable[[str], Place]) -> None:
+        if isinstance(value, dict):
+            for key, each in value.items():
+                self._take(each, (*path, key), role or self._role((*path, key)), place_of)
+        elif isinstance(value, list):
+            below: Role = "text" if role == "template" else role
+            for at, each in enumerate(value):
+                self._take(each, (*path, at), below, place_of)
+        elif isinstance(value, str) and role:
+            _, line, column = place_of(dotted(path))
+            self.pieces.append(Piece(path, role, value, "str", '"', line, column))
 
 
 def role_of(path: tuple[Step, ...]) -> Role:

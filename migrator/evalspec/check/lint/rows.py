@@ -60,6 +60,7 @@ ROWS = 100
 _MADE_UP = re.compile("⟨[^⟨⟩]*⟩")
 #: So many letters make a word that a model would repeat.
 _WORD = 4
+_GENERATION = "generation_kwargs"
 
 
 def rendered(task: TemplateTask, view: View) -> list[Remark]:
@@ -92,7 +93,7 @@ def _of_rows(task: TemplateTask, view: View) -> Iterator[Remark]:
         try:
             context = task.fewshot_context(row, view)
             parts = context_parts(task, row, context, view, number)
-        except Exception:  # noqa: BLE001 - as above
+        except Exception:  # noqa: BLE001, S112 - as above
             continue
         choices = tuple(row.c) if isinstance(row.c, list | tuple) else None
         prompt = Prompt(
@@ -103,7 +104,9 @@ def _of_rows(task: TemplateTask, view: View) -> Iterator[Remark]:
 
 def _failed(problem: Exception, number: int, shots: Any) -> Iterator[Remark]:
     if problem is shots:
-        yield Remark(POOL_TOO_SMALL, "num_fewshot", f"the examples cannot be drawn: {problem}", anchors=("fewshot",))
+        yield Remark(
+            POOL_TOO_SMALL, "num_fewshot", f"the examples cannot be drawn: {problem}", anchors=("fewshot",)
+        )
         return
     field = str(getattr(problem, "field", ""))
     if field.endswith("doc_to_choice"):
@@ -121,7 +124,9 @@ def unbuilt(problem: Exception, config: TaskConfig, *, made_up: bool) -> Iterato
     if field.endswith("doc_to_choice"):
         yield Remark(CHOICES_UNPARSABLE, field, f"the choices are no list: {problem}")
     elif isinstance(problem, IndexError):
-        yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", f"the target is the number of no choice: {problem}")
+        yield Remark(
+            GOLD_NOT_IN_CHOICES, "doc_to_target", f"the target is the number of no choice: {problem}"
+        )
 
 
 def _of_row(task: TemplateTask, row: Row, view: View, number: int) -> Iterator[Remark]:
@@ -135,13 +140,19 @@ def _of_row(task: TemplateTask, row: Row, view: View, number: int) -> Iterator[R
     if config.output_type == "generate_until" and isinstance(config.generation_kwargs, dict):
         until = config.generation_kwargs.get("until")
         stops = [until] if isinstance(until, str) else [each for each in until or () if isinstance(each, str)]
-        yield from _cut_off(stops, [shot.a for shot in shots])
+        yield from stopped(stops, [shot.a for shot in shots], _GENERATION)
         if view.as_chat and not shots and isinstance(row.q, str):
             yield from _told(stops, row.q)
 
 
-def _cut_off(stops: list[str], answers: list[Any]) -> Iterator[Remark]:
-    """Stop strings inside the answers that examples show."""
+def stopped(stops: list[str], answers: list[Any], generation: str) -> Iterator[Remark]:
+    """Stop strings inside answers that are shown or expected.
+
+    Args:
+        stops: the stop strings.
+        answers: the answers.
+        generation: the field with the settings of the generation.
+    """
     for stop, answer in product(stops, answers):
         text = answer[0] if isinstance(answer, list) and answer else answer
         if not stop or not isinstance(text, str):
@@ -149,8 +160,10 @@ def _cut_off(stops: list[str], answers: list[Any]) -> Iterator[Remark]:
         text = _MADE_UP.sub("⟨⟩", text)
         at = text.find(stop, len(text) - len(text.lstrip()))
         if at >= 0 and text[at + len(stop) :].strip():
-            message = f"an example's answer holds the stop string {stop!r}: one like it would be cut off there"
-            yield _stop(message, text[max(0, at - 30) : at + 30])
+            message = (
+                f"an answer of the task holds the stop string {stop!r}: one like it would be cut off there"
+            )
+            yield _stop(message, text[max(0, at - 30) : at + 30], generation)
             return
 
 
@@ -158,14 +171,15 @@ def _told(stops: list[str], question: str) -> Iterator[Remark]:
     """Stop strings that a chat model reads in the question, and ends at once if it begins by repeating it."""
     for stop in stops:
         if sum(map(str.isalpha, stop)) >= _WORD and stop.strip() in question:
-            message = f"the question holds the stop string {stop!r}: a chat model that repeats it says nothing more"
-            yield _stop(message, stop)
+            message = (
+                f"the question holds the stop string {stop!r}: a chat model that repeats it says nothing more"
+            )
+            yield _stop(message, stop, _GENERATION)
             return
 
 
-def _stop(message: str, text: str) -> Remark:
-    anchors = ("generation_kwargs", "generation", "doc_to_target")
-    return Remark(STOP_IN_PROMPT, "generation_kwargs.until", message, text, anchors=anchors)
+def _stop(message: str, text: str, generation: str) -> Remark:
+    return Remark(STOP_IN_PROMPT, f"{generation}.until", message, text, anchors=(generation, "doc_to_target"))
 
 
 def _types(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:

@@ -48,8 +48,13 @@ def lint_tree(tree: Tree, views: Sequence[View], rows: RowOptions | None = None)
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Findings by file and place, each once."""
-    first = {(each.path, each.line, each.column, each.rule, each.message): each for each in reversed(list(findings))}
-    return sorted(first.values(), key=lambda each: (each.path, each.line, each.column, each.rule, each.message))
+    first = {
+        (each.path, each.line, each.column, each.rule, each.message): each
+        for each in reversed(list(findings))
+    }
+    return sorted(
+        first.values(), key=lambda each: (each.path, each.line, each.column, each.rule, each.message)
+    )
 
 
 def _files(loader: Loader) -> list[str]:
@@ -112,5 +117,3 @@ def _of_tasks(tree: Tree, lint: TaskLint) -> Iterator[Finding]:
                     place, remark.message, task=str(task.name), field=field, text=remark.text,
                     fix=remark.fix, severity=remark.severity,
                 )  # fmt: skip
-
-

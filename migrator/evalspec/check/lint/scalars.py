@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from evalspec.check.rule import Rule
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 LITERAL_ESCAPE = Rule(
     "literal_escape",
     "error",
-    "A backslash and an n reach the model as two characters, because YAML reads `\\n` as a line end in double quotes only.",
+    "A backslash and an n reach the model as two characters: YAML reads `\\n` as a line end in double quotes only.",
     "task: sums\ndoc_to_text: 'Question: {{question}}\\nAnswer:'\n",
     "write the text in double quotes, or as a block text (`|-`); it changes the prompt, so raise the task's version",
 )
 IMPLICIT_YAML_TYPE = Rule(
     "implicit_yaml_type",
     "error",
-    "A value that is meant as a text is none for YAML 1.1: yes, no, on and off are truth values, 010 is 8, 12:30 is 750.",
+    "A text is none for YAML 1.1: yes, no, on and off are truth values, 010 is 8, 12:30 is 750, 2020-01-01 is a date.",
     "task: verdicts\ndoc_to_choice: [yes, no]\n",
     "put the value in quotes",
 )
@@ -61,10 +62,12 @@ _NUMBERS = frozenset(
 
 def escapes(file: LintFile) -> Iterator[Finding]:
     """Backslash escapes that YAML left as they are, outside of Jinja."""
-    if "\\" not in file.source.text:
+    if file.text and "\\" not in file.text:
         return
     for piece in file.pieces:
-        if piece.role and "\\" in piece.value and (found := literal_escape(piece.value)):
+        if not piece.role or "\\" not in piece.value or (piece.style == '"' and "\n" in piece.value):
+            continue  # a text with both a line end and two backslashes in double quotes means what it says
+        if found := literal_escape(piece.value):
             how = {
                 "'": "single quotes keep",
                 '"': "two backslashes give",
@@ -161,16 +164,14 @@ def _value(piece: Piece) -> str:
 
 def duplicates(file: LintFile) -> Iterator[Finding]:
     """Keys that stand twice in one mapping."""
-    if not file.has_twice:
+    if file.yaml is None or not file.has_twice:
         return
     from evalspec.formats.yaml import LM_EVAL
     from evalspec.formats.yaml.values import Builder
 
     builder = Builder(file.yaml._replace(dialect=LM_EVAL))
-    try:
+    with suppress(FormatError):  # what cannot be built is told by whoever reads the file
         builder.build(file.root)
-    except FormatError:
-        pass  # what cannot be built is told by whoever reads the file
     for each in builder.warnings:
         place = Place(file.path, each.line, each.column)
         yield DUPLICATE_KEY.at(place, each.message, field=each.field, text=each.text)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FEWSHOT_POOL_FALLBACK = Rule(
     "fewshot_pool_fallback",
     "warning",
-    "No pool of examples is named, so they are drawn from whatever split there is, if need be the one that is evaluated.",
+    "No pool of examples is named, so they come from whatever split there is, even the one that is evaluated.",
     "task: sums\ntest_split: test\nnum_fewshot: 2\ndoc_to_text: '{{question}}'\ndoc_to_target: answer\n",
     "name a fewshot_split",
 )
@@ -40,7 +40,7 @@ POOL_TOO_SMALL = Rule(
 IMPLICIT_STOP = Rule(
     "implicit_stop",
     "warning",
-    "A generation has no stop string of its own, and ends at the delimiter between examples, in the middle of an answer.",
+    "A generation has no stop string of its own, so it ends at the delimiter between examples.",
     "task: sums\ntest_split: test\ndoc_to_text: '{{question}}'\ndoc_to_target: answer\n"
     "generation_kwargs:\n  max_gen_toks: 512\n",
     "say where a generation ends: generation_kwargs.until",
@@ -64,13 +64,17 @@ def settings(config: TaskConfig, given: Mapping[str, Any], view: View) -> Iterat
 
     Args:
         config: the settings with every default.
-        given: the settings as they stand in the files.
+        given: the settings as they stand in the files, or the record (which has no stop string but its own).
         view: how the task is shown.
     """
     shots = config.num_fewshot if config.num_fewshot == 0 or view.shots is None else view.shots
     yield from _pool(config, shots)
     kwargs = given.get("generation_kwargs")
-    if config.output_type == "generate_until" and not (isinstance(kwargs, dict) and "until" in kwargs):
+    if (
+        config.output_type == "generate_until"
+        and "task_id" not in given
+        and not (isinstance(kwargs, dict) and "until" in kwargs)
+    ):
         until = config.generation_kwargs
         stop = until.get("until") if isinstance(until, dict) else None
         message = f"the generation has no stop string of its own; it stops at {stop!r}"

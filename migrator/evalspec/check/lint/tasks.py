@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.check.lint.remark import Remark
 from evalspec.check.lint.rows import once, rendered, unbuilt
 from evalspec.check.lint.shots import settings
-from evalspec.check.lint.variables import Names, misspelt, templates_of, undefined
+from evalspec.check.lint.variables import Names, misspelt, undefined
 from evalspec.prompts.config import TaskConfig, task_config
 from evalspec.prompts.docs import docs_of
 from evalspec.prompts.placeholder import placeholder_rows
@@ -19,15 +19,38 @@ from evalspec.prompts.template import TemplateTask
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from evalspec.prompts.docs import Docs
     from evalspec.prompts.sandbox import Sandbox
     from evalspec.prompts.tasks import RowOptions
     from evalspec.prompts.view import View
 
 #: Settings that no rule of a single task looks at.
 _APART = frozenset(
-    "task task_alias tag dataset_name dataset_kwargs metadata metric_list filter_list repeats process_results"
-    " should_decontaminate doc_to_decontamination_query unsafe_code".split()  # noqa: SIM905 - one line
+    [
+        *(
+            "task",
+            "task_alias",
+            "tag",
+            "dataset_name",
+            "dataset_kwargs",
+            "metadata",
+            "metric_list",
+            "filter_list",
+        ),
+        *(
+            "repeats",
+            "process_results",
+            "should_decontaminate",
+            "doc_to_decontamination_query",
+            "unsafe_code",
+        ),
+    ]
 )
+#: The fields that made-up rows are made from.
+_FIELDS = ("doc_to_text", "doc_to_target", "doc_to_choice", "doc_to_image", "doc_to_audio", "gen_prefix")
+_OVERRIDES = ("doc_to_text", "doc_to_target", "doc_to_choice", "gen_prefix")
+#: The settings that say which rows a task has.
+_ROW_KEYS = ("dataset_path", "dataset_name", "dataset_kwargs", "validation_split", "test_split")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -49,6 +72,7 @@ class TaskLint:
         self._seen_templates: set[tuple[str, str]] = set()
         self._known: dict[Any, list[Remark]] = {}
         self._kept: list[Any] = []
+        self._rows_made: dict[Any, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
 
     def learn(self, given: Mapping[str, Any]) -> None:
         """Note which names the templates of a task use, for its siblings of the same data set."""
@@ -67,64 +91,91 @@ class TaskLint:
             given: its settings as they stand in the files.
             config: the same with every default; made from `given` where it is not given.
         """
-        key = None
-        if self._rows is None or self._rows.source is None:
-            key = tuple(
-                (each, value if isinstance(value, _PLAIN) else id(value))
-                for each, value in given.items()
-                if each not in _APART
-            )
-            found = self._known.get(key)
-            if found is not None:
-                return found
-            self._kept.append(given)  # so that no number of an object is given out twice
+        if config is not None:
+            return once(self._of(given, config, self._data(name, config)))
+        key = tuple(
+            (each, value if isinstance(value, _PLAIN) else id(value))
+            for each, value in given.items()
+            if each not in _APART
+        )
+        has_rows = self._has_rows(name, given)
+        found = self._known.get(key)
+        if found is not None and not has_rows:
+            return found
         try:
-            config = config or task_config(given)
+            config = task_config(given)
+            made = once(self._of(given, config, self._data(name, config) if has_rows else None))
         except Exception:  # noqa: BLE001 - settings that the harness refuses are told of by the rules of keys
-            return []
-        made = once(self._of(name, given, config))
-        if key is not None:
+            made = []
+        if not has_rows:
+            self._kept.append(given)  # so that the number of an object is not given out again
             self._known[key] = made
         return made
 
-    def _of(self, name: str, given: Mapping[str, Any], config: TaskConfig) -> Iterable[Remark]:
-        columns: Sequence[str] = ()
+    def _has_rows(self, name: str, given: Mapping[str, Any]) -> bool:
+        """Whether any source may have rows of a task; told without all of its settings."""
+        if self._rows is None or self._rows.source is None:
+            return False
+        few = {key: given[key] for key in _ROW_KEYS if key in given}
+        config = TaskConfig(**few)
+        split = config.eval_split
+        if not isinstance(split, str):
+            return False
+        try:
+            return self._rows.source.split(name, config, split) is not None
+        except Exception:  # noqa: BLE001 - rows that cannot be read are told of where they are rendered
+            return False
+
+    def _data(self, name: str, config: TaskConfig) -> Docs | None:
+        """A task's rows and pool; None where there are no rows, or they cannot be known."""
+        if self._rows is None or self._rows.source is None:
+            return None
+        try:
+            data = docs_of(name, config, self._rows.source, are_docs=self._rows.are_docs)
+        except Exception:  # noqa: BLE001 - as above
+            return None
+        return data if data.docs and not isinstance(data.docs, Unknown) else None
+
+    def _of(self, given: Mapping[str, Any], config: TaskConfig, data: Docs | None) -> Iterable[Remark]:
         for view in self._views:
             yield from settings(config, given, view)
             if config.use_prompt is not None:
                 continue
             try:
-                task, features = self._built(name, config, view)
+                task = self._built(config, data, view)
             except Unknown:
                 continue
             except Exception as problem:  # noqa: BLE001 - what the harness would raise when it builds the task
-                yield from unbuilt(problem, config, made_up=self._rows is None)
+                yield from unbuilt(problem, config, made_up=data is None)
                 continue
-            columns = features or columns
-            shown = view if view.shots is not None else replace(view, shots=1) if task.made_up else view
+            shown = view if view.shots is not None or not task.made_up else replace(view, shots=1)
             yield from rendered(task, shown)
-        if columns:
-            yield from undefined(config, self._names, columns)
+        if data is not None:
+            yield from undefined(config, self._names, data.features)
         else:
             yield from misspelt(config, self._names, self._siblings)
 
-    def _built(self, name: str, config: TaskConfig, view: View) -> tuple[TemplateTask, Sequence[str]]:
-        """The task over its rows, with their columns; over a made-up row, and no columns, where there are none."""
-        if self._rows is not None and self._rows.source is not None:
-            data = docs_of(name, config, self._rows.source, are_docs=self._rows.are_docs)
-            if isinstance(data.docs, Unknown):
-                raise data.docs
-            if data.docs:
-                task = TemplateTask(config, data.docs, data.features, data.pool, self._sandbox)
-                return task, data.features
-        if config.eval_split is None and not templates_of(config):
-            raise Unknown("the task has no split to evaluate")
+    def _built(self, config: TaskConfig, data: Docs | None, view: View) -> TemplateTask:
+        """The task over its rows, or over a made-up one where there are none."""
+        if data is not None and data.docs is not None and not isinstance(data.docs, Unknown):
+            return TemplateTask(config, data.docs, data.features, data.pool, self._sandbox)
         shots = min(max(view.shots or 0, config.num_fewshot or 0, 1), 2)
         if config.num_fewshot:
             config = replace(config, num_fewshot=shots)
-        row, pool = placeholder_rows(config, self._sandbox, shots)
+        row, pool = self._made_up(config, shots)
         samples = config.fewshot.samples
-        given = samples if config.fewshot.split is None and isinstance(samples, list) and samples else None
-        made: Any = given if given is not None else pool
-        task = TemplateTask(config, [row], tuple(row), made[:2] if given is not None else made, self._sandbox, in_order=True)
-        return task, ()
+        given = config.fewshot.split is None and isinstance(samples, list) and len(samples) >= shots
+        return TemplateTask(
+            config, [row], tuple(row), samples if given else pool, self._sandbox, in_order=True
+        )
+
+    def _made_up(self, config: TaskConfig, shots: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Made-up rows, the same ones for all tasks with the same templates."""
+        few = config.fewshot
+        fields = [getattr(config, field) for field in _FIELDS] + [getattr(few, field) for field in _OVERRIDES]
+        fields.append(config.description if "{" in str(config.description) else None)
+        key = (shots, *map(repr, fields))
+        found = self._rows_made.get(key)
+        if found is None:
+            found = self._rows_made[key] = placeholder_rows(config, self._sandbox, shots)
+        return found

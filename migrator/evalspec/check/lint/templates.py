@@ -52,7 +52,8 @@ _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 #: A name alone in braces, behind nothing that TeX or code writes braces after.
 _NAMED = re.compile(r"(?<![{\\$^_A-Za-z0-9})\]#])\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})")
 _FIELD = re.compile(
-    r"(?<![{\\$^_A-Za-z0-9})\]#])\{([0-9]?|[A-Za-z_][A-Za-z0-9_.]*(?:![rsa])?:[<>=^+\- #0-9.,_]*[bcdeEfFgGnosxX%]?|[A-Za-z_][A-Za-z0-9_.]*![rsa])\}(?!\})"
+    r"(?<![{\\$^_A-Za-z0-9})\]#])\{(?:[0-9]?|"
+    r"[A-Za-z_][\w.]*(?:![rsa]|(?:![rsa])?:[<>=^+\- #0-9.,_]*[bcdeEfFgGnosxX%]?))\}(?!\})"
 )
 #: What TeX, code and JSON are known by: braces in such a text are its own.
 _OTHER_TONGUE = re.compile(
@@ -60,7 +61,8 @@ _OTHER_TONGUE = re.compile(
 )
 _LEFT = re.compile(
     r"(?-i:\b(?:TODO|FIXME|TBD)\b)(?=\s*[:(\]!.]|\s*$)|\blorem ipsum\b"
-    r"|<(?:insert|your|fill in|replace)[ _-][^<>\n]{1,40}>|\[(?:insert|your|fill in|replace)[ _-][^\[\]\n]{1,40}\]|\bXXXX*\b(?=\s*[:)\]])",
+    r"|<(?:insert|your|fill in|replace)[ _-][^<>\n]{1,40}>"
+    r"|\[(?:insert|your|fill in|replace)[ _-][^\[\]\n]{1,40}\]|(?-i:\bXXX+\b)(?=\s*[:)\]])",
     re.IGNORECASE,
 )
 _ENTITY = re.compile(

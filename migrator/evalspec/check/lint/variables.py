@@ -64,17 +64,19 @@ class Names:
         from jinja2 import TemplateError, meta
 
         try:
-            names = meta.find_undeclared_variables(self._environment.parse(template))
+            names: set[str] = meta.find_undeclared_variables(self._environment.parse(template))
         except TemplateError:
             return frozenset()
-        return frozenset(names) - self._environment.globals.keys()
+        return frozenset(names - self._environment.globals.keys())
 
 
 def undefined(config: TaskConfig, names: Names, columns: Collection[str]) -> Iterator[Remark]:
     """Names in a task's templates that are no columns of its rows."""
     for field, template in templates_of(config):
         for name in sorted(names.of(template) - set(columns)):
-            if re.search(rf"\b{re.escape(name)}\s+is\s+(?:not\s+)?defined|\b{re.escape(name)}\s*\|\s*default", template):
+            if re.search(
+                rf"\b{re.escape(name)}\s+is\s+(?:not\s+)?defined|\b{re.escape(name)}\s*\|\s*default", template
+            ):
                 continue
             message = f"the template names {visible(name)!r}, and the rows have no such column"
             fix = did_you_mean(name, list(columns)) or f"the columns are: {', '.join(list(columns)[:20])}"
@@ -104,9 +106,12 @@ def misspelt(config: TaskConfig, names: Names, siblings: Mapping[str, Counter[st
         for name in sorted(used):
             if known[name] > 1:
                 continue
-            near = nearest(name, [each for each, count in known.items() if count > _AGREEING and each not in used])
+            near = nearest(
+                name, [each for each, count in known.items() if count > _AGREEING and each not in used]
+            )
             if near:
-                message = f"the template names {visible(name)!r}; other templates of this data set name {visible(near)!r}"
+                others = f"other templates of this data set name {visible(near)!r}"
+                message = f"the template names {visible(name)!r}; {others}"
                 fix = f"did you mean {near!r}?"
                 yield Remark(UNDEFINED_VARIABLE, field, message, name, fix, "warning")
 

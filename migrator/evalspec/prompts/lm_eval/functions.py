@@ -152,7 +152,7 @@ class Fingerprints:
         return self._modules[path]
 
     def lacks(self, function: FunctionRef) -> str | None:
-        """What of a function is not in the tree: `module`, or the `name` in it; None where it is there or may be made."""
+        """What of a function is not in the tree: `module`, or the `name` in it; None where it is or may be there."""
         path = function.file
         data = self.files.read(path)
         if data is None:

@@ -1,0 +1,77 @@
+"""Lint as a part of `evalspec check`: over trees of lm-eval YAML, and over task files of our own contract."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from evalspec.cli import _trees
+from evalspec.errors import counted, visible
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from evalspec.errors import Finding
+    from evalspec.project import Project
+    from evalspec.prompts.view import View
+    from evalspec.tasks import Reading
+
+_WORDS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def views_of_project(project: Project) -> tuple[View, ...]:
+    """Every configured view, and plain text where there is none."""
+    from evalspec.prompts.view_config import views_of
+
+    return views_of(project, list(project.config.views), {})
+
+
+def lint_of_tree(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> list[Finding]:
+    """The findings of trees of lm-eval YAML."""
+    from evalspec.check.lint import lint_tree
+    from evalspec.prompts.row_config import row_options
+
+    tree = _trees.open_trees(args, paths)
+    rows = row_options(None, project.folder, "lm-eval", tree.roots)
+    return list(lint_tree(tree, views_of_project(project), rows))
+
+
+def lint_of_files(project: Project, paths: Sequence[str], reading: Reading) -> list[Finding]:
+    """The findings of task files of our own contract."""
+    from evalspec.check.lint import lint_records
+    from evalspec.prompts.row_config import row_options
+    from evalspec.tasks import open_tasks
+
+    rows = row_options(
+        None, project.folder, project.families.default, [project.folder] if project.folder else []
+    )
+    with open_tasks(paths, reading) as files:
+        return list(lint_records(files, views_of_project(project), rows))
+
+
+def mended(args: argparse.Namespace, found: Callable[[], list[Finding]]) -> list[Finding]:
+    """The findings; with `--fix` those that are left once what is safe to mend has been mended."""
+    findings = found()
+    if not args.fix:
+        return findings
+    from evalspec.check.lint import mend_files
+
+    done = mend_files(findings)
+    for each in done:
+        if not args.quiet:
+            sys.stderr.write(f"mended {visible(each.path)}: {', '.join(each.rules)}\n")
+    return found() if done else findings
+
+
+def counts(findings: Sequence[Finding]) -> str:
+    """`2 errors, 1 warning, 3 notes`."""
+    numbers = [(word, sum(each.severity == kind for each in findings)) for kind, word in _WORDS.items()]
+    return ", ".join(counted(number, word) for word, number in numbers if number)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """What was found, in a line."""
+    if not findings:
+        return "nothing found\n"
+    return f"{counts(findings)} in {counted(len({each.path for each in findings}), 'file')}\n"
