@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from evalspec.errors import UsageError, visible
-from evalspec.schema.declare import ABSENT, Absent, Pattern
+from evalspec.errors import UsageError, did_you_mean, visible
+from evalspec.schema.declare import ABSENT, Absent, MinLen, OneOf, Pattern
 
 
 def _is_reference(text: str) -> bool:
@@ -48,6 +48,61 @@ class ViewConfig:
     tokenizer: str | Absent = ABSENT
 
 
+def _is_date(text: str) -> bool:
+    from datetime import date
+
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+#: How a task's own version is written, and so what counts as a move of it.
+POLICIES = {
+    "any": "another text is another version",
+    "integer": "a number, which goes up",
+    "number-letter": "a number and a letter, as 2-A: for changed prompts the number goes up",
+    "suffix": "the end of the task's id, as -v2: a changed prompt is a task of another name",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class IgnoreConfig:
+    """Findings that a project lives with, `[[ignores]]`.
+
+    Attributes:
+        rule: the rule.
+        reason: why; it must say something.
+        paths: globs of files; every file where there are none.
+        tasks: globs of task ids; every task where there are none.
+        until: the last day, as 2027-01-31; for ever where none is said.
+    """
+
+    rule: str
+    reason: Annotated[str, Pattern(lambda text: bool(text.strip()), "say why")]
+    paths: list[str] = field(default_factory=list)
+    tasks: list[str] = field(default_factory=list)
+    until: Annotated[str, Pattern(_is_date, "be a date as 2027-01-31")] | Absent = ABSENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverrideConfig:
+    """Other rules for some files, `[[overrides]]`.
+
+    Attributes:
+        paths: globs of the files.
+        select: the rules that are looked at there, in place of the project's `select`.
+        ignore: rules that are not looked at there, beside the project's `ignore`.
+        severity: how bad a rule is there.
+    """
+
+    paths: Annotated[list[str], MinLen(1)]
+    select: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    severity: dict[str, Annotated[str, OneOf(("error", "warning", "info"))]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """The configuration table, strict.
@@ -57,7 +112,17 @@ class Config:
         requires: the version that task files must be at.
         tasks: files, folders and globs, from the project's folder, that are meant where no path is given.
         exclude: globs that are left out of folders.
-        views: the views that `--view` can name.
+        views: the views that `--view` can name, and under which prompts are compared and checked.
+        rows: a folder of rows for template tasks, as `<task>/<split>.jsonl`.
+        select: the rules, or groups of rules, that are looked at; all where there are none.
+        ignore: rules, or groups of rules, that are not.
+        ignores: findings that the project lives with, each with its reason.
+        overrides: other rules for some files.
+        severity: how bad a rule is, where that is not the rule's own.
+        version_policy: how tasks' own versions are written, or that by family (see `POLICIES`).
+        default_branch: the branch that others leave from.
+        lock_prompts: the lock holds the fingerprint of every prompt.
+        baseline: the file of old findings that do not count.
     """
 
     spec: Reference | Absent = ABSENT
@@ -65,6 +130,21 @@ class Config:
     tasks: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
     views: dict[str, ViewConfig] = field(default_factory=dict)
+    rows: str | Absent = ABSENT
+    select: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    ignores: list[IgnoreConfig] = field(default_factory=list)
+    overrides: list[OverrideConfig] = field(default_factory=list)
+    severity: dict[str, Annotated[str, OneOf(("error", "warning", "info"))]] = field(default_factory=dict)
+    version_policy: str | dict[str, str] = "any"
+    default_branch: str | Absent = ABSENT
+    lock_prompts: bool = False
+    baseline: str | Absent = ABSENT
+
+    def policy(self, family: str) -> str:
+        """How the own versions of a family's tasks are written."""
+        said = self.version_policy
+        return said if isinstance(said, str) else said.get(family, "any")
 
 
 def read_config(path: str) -> Config:
@@ -96,5 +176,17 @@ def _checked(path: str, data: Any) -> Config:
     for violation in explain_fields("the configuration", Shape("configuration", Config), fields, data):
         message = f"{visible(path)}: {visible(violation.field)}: {violation.message}"
         raise UsageError(message, fix=violation.fix)
-    views = {name: ViewConfig(**settings) for name, settings in data.get("views", {}).items()}
-    return Config(**{**data, "views": views})
+    policies = data.get("version_policy", "any")
+    for policy in policies.values() if isinstance(policies, dict) else [policies]:
+        if policy not in POLICIES:
+            known = f"the policies are: {', '.join(POLICIES)}"
+            raise UsageError(
+                f"{visible(path)}: version_policy: no policy {visible(policy)!r}",
+                fix=did_you_mean(policy, list(POLICIES)) or known,
+            )
+    made = {
+        "views": {name: ViewConfig(**settings) for name, settings in data.get("views", {}).items()},
+        "ignores": [IgnoreConfig(**each) for each in data.get("ignores", [])],
+        "overrides": [OverrideConfig(**each) for each in data.get("overrides", [])],
+    }
+    return Config(**{**data, **made})

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalspec.check import chain, choose, exercised, released, silent, versions
 from evalspec.check.lint import characters, joins, keys, patterns, rows, scalars, shots, templates, variables
 
 if TYPE_CHECKING:
     from evalspec.check.rule import Rule
 
 #: The modules that hold rules, each with those rules as `RULES`.
-_MODULES = (scalars, characters, templates, variables, joins, shots, rows, keys, patterns)
+_GATE = (versions, chain, exercised, released, silent, choose)
+_LINT = (scalars, characters, templates, variables, joins, shots, rows, keys, patterns)
 
 #: The rules, in the order in which they are listed.
-RULES: dict[str, Rule] = {rule.id: rule for module in _MODULES for rule in module.RULES}
+RULES: dict[str, Rule] = {rule.id: rule for module in (*_GATE, *_LINT) for rule in module.RULES}

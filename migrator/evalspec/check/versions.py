@@ -5,15 +5,52 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.errors import Finding, visible
-from evalspec.tasks import open_tasks
+from evalspec.check.rule import Rule
+from evalspec.errors import Place, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from evalspec.errors import Finding
     from evalspec.migrate.history import History
     from evalspec.migrate.migration import Migration
     from evalspec.tasks import FileReport, Reading, TaskFile
+
+
+VERSION_BEHIND = Rule(
+    "version_behind",
+    "error",
+    "A file's records are at an older schema version than the project requires.",
+    '{"spec_version": 2, …}  # and `requires = "v3"`\n',
+    "upgrade it: evalspec migrate --to VERSION FILE",
+    group="contract",
+)
+VERSION_AHEAD = Rule(
+    "version_ahead",
+    "error",
+    "A file's records are at a newer schema version than the project requires.",
+    '{"spec_version": 3, …}  # and `requires = "v2"`\n',
+    "require the newer version, or restore the older file",
+    group="contract",
+)
+MIXED_VERSIONS = Rule(
+    "mixed_versions",
+    "warning",
+    "The records of one file are at several schema versions.",
+    '{"task_id": "a", …}\n{"spec_version": 3, "task_id": "b", …}\n',
+    "upgrade the file: evalspec migrate --to head FILE",
+    group="contract",
+)
+TASK_IN_TWO_FILES = Rule(
+    "task_id_in_two_files",
+    "error",
+    "Two files have a task of one id, so a score under that id may mean either.",
+    '{"task_id": "arith_001", …}  # in a.jsonl, and in b.jsonl\n',
+    "give one of them another id",
+    group="contract",
+)
+
+RULES = (VERSION_BEHIND, VERSION_AHEAD, MIXED_VERSIONS, TASK_IN_TWO_FILES)
 
 
 class VersionCheck(NamedTuple):
@@ -36,38 +73,40 @@ class VersionCheck(NamedTuple):
 
 
 def check_versions(
-    paths: Iterable[str],
+    files: Iterable[TaskFile],
     reading: Reading,
     history: History[Migration],
     required: str | None,
-    *,
-    advance: Callable[[int], object] | None = None,
 ) -> VersionCheck:
-    """Check that every record of `paths` is valid and, where one is required, at the version with that id.
+    """Check that every record of judged files is valid and, where one is required, at the version with that id.
 
-    A file that is not gets one finding: `version_behind`, or `version_ahead` where its records are past it.
+    A file that is not gets one finding: `version_behind`, or `version_ahead` where its records are past it. A file with
+    records of several versions, and an id that an earlier file has, are told too.
 
     Raises:
         UnknownVersion: there is no such version.
-        WriteError: a file cannot be read.
     """
     line = history.line(required) if required is not None else ()
-    reports, found = [], []
-    for path in paths:
-        with open_tasks([path], reading, advance=advance) as (file,):
-            reports.append(file.report)
-            found += [*file.report.errors, *file.report.warnings]
-            if required is None:
-                continue
-            behind = {id_ for id_ in file.report.schemas if required not in history.line(id_)}
-            ahead = {id_ for id_ in file.report.schemas if id_ not in behind and id_ != required}
-            short = reading.families.short
-            if behind:
-                fix = _migrate_fix(path, short(required)) if behind <= set(line) else _NO_WAY
-                found.append(_finding(file, "version_behind", behind, short(required), short, fix))
-            if ahead:
-                fix = f"require {short(max(ahead, key=history.versions.index))}, or restore the older file"
-                found.append(_finding(file, "version_ahead", ahead, short(required), short, fix))
+    reports: list[FileReport] = []
+    found: list[Finding] = []
+    owners: dict[str, tuple[str, int]] = {}
+    for file in files:
+        reports.append(file.report)
+        found += [*file.report.errors, *file.report.warnings]
+        found += _ids(file, owners)
+        if len(file.report.schemas) > 1:
+            found.append(_mixed(file, reading.families.short))
+        if required is None:
+            continue
+        behind = {id_ for id_ in file.report.schemas if required not in history.line(id_)}
+        ahead = {id_ for id_ in file.report.schemas if id_ not in behind and id_ != required}
+        short = reading.families.short
+        if behind:
+            fix = _migrate_fix(file.path, short(required)) if behind <= set(line) else _NO_WAY
+            found.append(_finding(file, VERSION_BEHIND, behind, short(required), short, fix))
+        if ahead:
+            fix = f"require {short(max(ahead, key=history.versions.index))}, or restore the older file"
+            found.append(_finding(file, VERSION_AHEAD, ahead, short(required), short, fix))
     return VersionCheck(required, reports, found)
 
 
@@ -80,7 +119,7 @@ def _migrate_fix(path: str, required: str) -> str:
 
 def _finding(
     file: TaskFile,
-    rule: str,
+    rule: Rule,
     ids: Collection[str],
     required: str,
     short: Callable[[str], str],
@@ -93,6 +132,23 @@ def _finding(
     )
     first = next(record for record in file.records() if record.schema is not None and record.schema.id in ids)
     message = f"{said}; {required} is required"
-    return Finding(
-        rule, "error", file.path, first.line, first.column, first.task, "spec_version", message, "", fix
-    )
+    place = Place(file.path, first.line, first.column)
+    return rule.at(place, message, task=first.task, field="spec_version", fix=fix)
+
+
+def _ids(file: TaskFile, owners: dict[str, tuple[str, int]]) -> Iterator[Finding]:
+    """The tasks of a file that an earlier file has; a second one in the same file is the schema's own finding."""
+    for record in file.records():
+        if record.task is None:
+            continue
+        path, line = owners.setdefault(record.task, (file.path, record.line))
+        if path != file.path:
+            message = f"{visible(path)}:{line} has a task of this id, too"
+            place = Place(file.path, record.line, record.column)
+            yield TASK_IN_TWO_FILES.at(place, message, task=record.task, field="task_id", text=record.task)
+
+
+def _mixed(file: TaskFile, short: Callable[[str], str]) -> Finding:
+    said = " and ".join(f"{count:,} at {short(id_)}" for id_, count in sorted(file.report.schemas.items()))
+    fix = f"evalspec migrate --to head {shlex.quote(visible(file.path))}"
+    return MIXED_VERSIONS.at(Place(file.path), f"its records are at several versions: {said}", fix=fix)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalspec.errors import Finding
     from evalspec.project import Project
     from evalspec.prompts.view import View
-    from evalspec.tasks import Reading
+    from evalspec.prompts.tasks import RowOptions
 
 _WORDS = {"error": "error", "warning": "warning", "info": "note"}
 
@@ -37,17 +37,12 @@ def lint_of_tree(args: argparse.Namespace, project: Project, paths: Sequence[str
     return list(lint_tree(tree, views_of_project(project), rows))
 
 
-def lint_of_files(project: Project, paths: Sequence[str], reading: Reading) -> list[Finding]:
-    """The findings of task files of our own contract."""
-    from evalspec.check.lint import lint_records
+def rows_of_project(project: Project) -> RowOptions:
+    """Where the rows of template tasks of our own contract come from."""
     from evalspec.prompts.row_config import row_options
-    from evalspec.tasks import open_tasks
 
-    rows = row_options(
-        None, project.folder, project.families.default, [project.folder] if project.folder else []
-    )
-    with open_tasks(paths, reading) as files:
-        return list(lint_records(files, views_of_project(project), rows))
+    roots = [project.folder] if project.folder else []
+    return row_options(None, project.folder, project.families.default, roots)
 
 
 def mended(args: argparse.Namespace, found: Callable[[], list[Finding]]) -> list[Finding]:

@@ -107,6 +107,11 @@ class Pair:
         )
         return self.cause(key, key)
 
+    def version_place(self) -> Place:
+        """Where the task's own version stands on the new side, else the task."""
+        found = (self.new.place_of(key) for key in ("version", "metadata.version", "metadata"))
+        return next(filter(None, found), place_of(self.new))
+
     def row_cause(self, column: str = "") -> Cause:
         """A row that was changed, or its column."""
         return Cause("row", place_of(self.old), place_of(self.new), column)

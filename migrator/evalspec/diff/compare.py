@@ -93,6 +93,8 @@ class _Comparer:
             silent=tuple(name for name in made_of_else if name in self.edited and name not in {*moved}),
             versioned=tuple(moved),
             notes=tuple(self._notes()),
+            versions={name: versions[name] for name in moved},
+            places={name: self.pairs[name].version_place() for name in moved},
         )
 
     # ── Prompts ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -74,7 +74,17 @@ class Repository:
         data: bytes = self._repo.git.get_object_data(sha)[3]
         return data
 
+    def file_at(self, commit: Commit, path: str) -> bytes | None:
+        """The bytes of a file of a commit, by its path from the top; None where there is none."""
+        sha = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit.sha}:{path}")
+        return self.read(sha) if sha else None
+
     # ── Commits ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no commit yet."""
+        return not self._sha("HEAD")
 
     def names_commit(self, name: str) -> bool:
         """Whether there is a commit that is called so."""
@@ -145,6 +155,14 @@ class Repository:
                 sha, size = (rest[1], int(rest[2])) if commit else (rest[0], 0)
                 found[name] = Blob(sha, size)
         return found
+
+    def changed(self, base: Commit, head: Commit | None, *, staged: bool) -> frozenset[str]:
+        """The whole paths of files that differ from `base`: in `head`, the index, or the working tree."""
+        words = [base.sha, *([head.sha] if head else ["--cached"] if staged else [])]
+        names = self.ask("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", *words).split("\0")
+        if head is None and not staged and not self.bare:
+            names += self.ask("ls-files", "-z", "--others", "--exclude-standard", ":/").split("\0")
+        return frozenset(f"{self.root}/{name}" for name in names if name)
 
     def ignored(self) -> frozenset[str]:
         """What git ignores in the working tree: whole paths of files, and of folders with a `/` at their end."""

@@ -6,6 +6,7 @@ cause. Identical bytes make no group; a task that could not be rendered on one s
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
@@ -216,6 +217,8 @@ class Comparison(NamedTuple):
         records: what changed in the records themselves.
         silent: tasks whose prompts changed and whose own version did not.
         versioned: tasks whose own version moved.
+        versions: the version of each of these, on the old side and on the new.
+        places: where each of these stands on the new side.
         notes: what the reader should know (a branch without a base, rows that are placeholders).
     """
 
@@ -227,6 +230,8 @@ class Comparison(NamedTuple):
     silent: tuple[str, ...] = ()
     versioned: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    versions: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
+    places: Mapping[str, Place] = MappingProxyType({})
 
     @property
     def is_empty(self) -> bool:

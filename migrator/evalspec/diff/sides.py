@@ -79,11 +79,19 @@ class Asked(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Two sides, and whether they hold lm-eval YAML rather than task files of ours."""
+    """Two sides.
+
+    Attributes:
+        before: the old one.
+        after: the new one.
+        lm_eval: whether they hold lm-eval YAML rather than task files of ours.
+        changed: the files that differ, by their whole paths in the working tree; of git's sides alone.
+    """
 
     before: Side
     after: Side
     lm_eval: bool
+    changed: frozenset[str] = frozenset()
 
 
 def named_sides(before: str, after: str, spec: str | None = None) -> Sides:
@@ -123,15 +131,21 @@ def same_sides(paths: Sequence[str], spec: str | None = None) -> Sides:
 
 
 @contextmanager
-def git_sides(asked: Asked, repository: Repository) -> Iterator[Sides]:
+def git_sides(asked: Asked, repository: Repository, *, base: Commit | None = None) -> Iterator[Sides]:
     """The sides that revisions mean, in a repository.
+
+    Args:
+        asked: what is compared.
+        repository: where.
+        base: the base, where it is known already; then `asked.base` is not asked for.
 
     Raises:
         UsageError: a revision is unknown, a path is on neither side, or a shallow clone lacks the base.
     """
     from tempfile import TemporaryDirectory
 
-    base = repository.commit(asked.base) if asked.base else repository.base(asked.default_branch)
+    if base is None:
+        base = repository.commit(asked.base) if asked.base else repository.base(asked.default_branch)
     head: Commit | None = repository.commit(asked.head) if asked.head else None
     inside = repository.inside(asked.paths)
     if repository.bare and not asked.head:
@@ -149,6 +163,7 @@ def git_sides(asked: Asked, repository: Repository) -> Iterator[Sides]:
             before.side(inside, lm_eval=lm_eval),
             _working_tree(repository, inside) if after is None else after.side(inside, lm_eval=lm_eval),
             lm_eval,
+            repository.changed(base, head, staged=asked.staged),
         )
         for given, path in zip(asked.paths, inside, strict=False):
             if not any(os.path.join(side.folder, path) in side.paths for side in sides[:2]):

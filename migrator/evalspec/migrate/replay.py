@@ -55,30 +55,61 @@ def replay(contract: Contract, operations: Sequence[ContractOperation]) -> Contr
     return result
 
 
-def differences(replayed: Contract, actual: Contract) -> list[str]:
-    """What the next version's contract says otherwise than the replayed one; empty where they agree."""
+class Difference(NamedTuple):
+    """Something that the next version's contract says otherwise than the replayed one.
+
+    Attributes:
+        section: the part of the contract: `field`, `category`, `metric`, `post_process`, `pairs`, `rule`, …
+        name: which one of the section.
+        sentence: what differs.
+        is_silent: no operation speaks of it; else one does, and says it wrongly.
+    """
+
+    section: str
+    name: str
+    sentence: str
+    is_silent: bool
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def differences(replayed: Contract, actual: Contract, before: Contract | None = None) -> list[Difference]:
+    """What the next version's contract says otherwise than the replayed one; empty where they agree.
+
+    Args:
+        replayed: what the operations make of the version before.
+        actual: the next version's contract.
+        before: that of the version before; with it, a change that no operation speaks of is told from a wrong one.
+    """
     return [
-        sentence
+        difference
         for section in actual
-        for sentence in _section_differences(section, replayed.get(section, {}), actual[section])
+        for difference in _section_differences(
+            section, replayed.get(section, {}), actual[section], (before or {}).get(section, {})
+        )
     ]
 
 
-def _section_differences(section: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[str]:
+def _section_differences(
+    section: str, expected: dict[str, Any], actual: dict[str, Any], before: dict[str, Any]
+) -> Iterator[Difference]:
     what = section.replace("_", "-")
     if isinstance(whole := expected.get(""), Claim):
         expected, actual = {"": whole}, {"": actual}
     for name in sorted(expected.keys() | actual.keys()):
         it = f"{what} {name}".rstrip()
         if name not in actual:
-            yield f"{it} is gone, and no operation removes it"
+            yield Difference(section, name, f"{it} is gone, and no operation removes it", is_silent=True)
         elif name not in expected:
-            yield f"{it} is new, and no operation adds it"
+            yield Difference(section, name, f"{it} is new, and no operation adds it", is_silent=True)
         elif isinstance(expected[name], Claim):
             if expected[name].before == actual[name]:
-                yield f"{it} is said to change, and does not"
+                yield Difference(section, name, f"{it} is said to change, and does not", is_silent=False)
         elif expected[name] != actual[name]:
-            yield f"{it} is {actual[name]!r}; the operations make it {expected[name]!r}"
+            sentence = f"{it} is {actual[name]!r}; the operations make it {expected[name]!r}"
+            silent = expected[name] == before.get(name)
+            yield Difference(section, name, sentence, is_silent=silent)
 
 
 def _replay_entry(section: dict[str, Any], operation: ContractOperation) -> None:

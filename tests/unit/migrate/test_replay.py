@@ -104,7 +104,7 @@ def test_a_change_that_no_operation_speaks_of(change: Callable[[Contract], objec
     assert differences(replay(before, []), after) == []
     change(after)
     (found,) = differences(replay(before, []), after)
-    assert found.startswith(sentence)
+    assert found.sentence.startswith(sentence)
 
 
 #: What an operation says of v1 that v1 itself does not bear out.
@@ -130,7 +130,7 @@ def test_an_operation_that_the_next_version_does_not_bear_out(
 ) -> None:
     contract = contract_of(PROJECT.schema("v1"))
     (found,) = differences(replay(contract, said(say)), contract)
-    assert found.startswith(sentence)
+    assert found.sentence.startswith(sentence)
 
 
 IMPOSSIBLE: list[tuple[Callable[[Recorder], object], str]] = [

@@ -1,0 +1,74 @@
+"""The project against its base: prompts that changed, and what the base has released."""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalspec.check.lock import EMPTY, NAME, Lock, parse_lock
+from evalspec.check.prints import prompt_print
+from evalspec.diff.side_tasks import SideTasks
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from evalspec.diff import Comparison, Repository
+    from evalspec.diff.causes import ViewPair
+    from evalspec.diff.git_objects import Commit
+    from evalspec.diff.sides import Side, Sides
+    from evalspec.project import Project
+    from evalspec.prompts.view import View
+
+
+class Against(NamedTuple):
+    """What came of comparing with the base.
+
+    Attributes:
+        comparison: the prompts of both sides compared.
+        lock: the base's lock.
+        sides: what was compared.
+        views: under which views.
+    """
+
+    comparison: Comparison
+    lock: Lock
+    sides: Sides
+    views: Sequence[ViewPair]
+
+
+def base_lock(repository: Repository, base: Commit, project: Project) -> Lock:
+    """The lock that the project has at the base; an empty one where it has none there.
+
+    Raises:
+        UsageError: it is no lock.
+    """
+    if project.folder is None:
+        return EMPTY
+    inside = os.path.relpath(os.path.realpath(project.folder), repository.root)
+    data = repository.file_at(base, os.path.normpath(os.path.join(inside, NAME)))
+    return parse_lock(data, f"{NAME} of {base.label}") if data is not None else EMPTY
+
+
+def prints_of(
+    side: Side, project: Project, views: Sequence[View], tasks: Collection[str], *, lm_eval: bool
+) -> dict[str, tuple[str, ...]]:
+    """The fingerprints of tasks' prompts on a side, as `view=fingerprint`, by task.
+
+    Args:
+        side: where the tasks are.
+        project: whose families and rows count.
+        views: under which views.
+        tasks: the tasks; all of them where there are none.
+        lm_eval: the files are lm-eval YAML.
+    """
+    found: dict[str, list[str]] = {}
+    with SideTasks(side, project, lm_eval=lm_eval) as all_tasks:
+        lines = all_tasks.prompts(tasks or list(all_tasks.tasks), views)
+        for (task, view), rows in groupby(lines, _task_and_view):
+            found.setdefault(task, []).append(f"{view}={prompt_print(rows)}")
+    return {task: tuple(sorted(prints)) for task, prints in found.items()}
+
+
+def _task_and_view(line: dict[str, Any]) -> tuple[str, str]:
+    return line["task"], line["view"]

@@ -1,0 +1,43 @@
+"""The families that a project itself has, and where their versions and migrations are."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from evalspec.errors import Place
+
+if TYPE_CHECKING:
+    from evalspec.project import Project
+    from evalspec.schema.family import Family
+
+
+def owned_families(project: Project) -> list[Family]:
+    """The families whose schema versions lie in the project's own folder; none where there is no project."""
+    if project.folder is None:
+        return []
+    folder = os.path.realpath(project.folder)
+    return [
+        family
+        for family in project.families.by_name.values()
+        if os.path.realpath(family.root.schemas) == os.path.join(folder, "schemas")
+    ]
+
+
+def place_in(path: str, *words: str) -> Place:
+    """The first line of a file that holds one of the words in quotes, the earlier words first; else its first line.
+
+    The path is told from the working directory.
+    """
+    shown = os.path.relpath(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return Place(shown)
+    for word in words:
+        for number, line in enumerate(lines, 1):
+            for quoted in (f'"{word}"', f"'{word}'"):
+                if quoted in line:
+                    return Place(shown, number, line.index(quoted) + 1)
+    return Place(shown)

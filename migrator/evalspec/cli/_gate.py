@@ -1,0 +1,315 @@
+"""What `evalspec check` does, in its order: task files, the project's own versions, the base, then what counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalspec.cli import _common, _lint, _trees
+from evalspec.errors import Place, UsageError, counted
+from evalspec.schema.declare import Absent
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Collection, Iterator, Sequence
+
+    from evalspec.check import VersionCheck
+    from evalspec.check.against_base import Against
+    from evalspec.diff.model import Compared
+    from evalspec.errors import Finding
+    from evalspec.project import Project
+    from evalspec.tasks import FileReport
+
+
+class Checked(NamedTuple):
+    """What a check found.
+
+    Attributes:
+        project: the project.
+        findings: those that count.
+        files: the reports of the task files of our own contract.
+        looked_at: how many files that were.
+        tasks: how many tasks they hold.
+        required: the id of the version that was required, if one was.
+        compared: what it was compared with, if it was.
+    """
+
+    project: Project
+    findings: Sequence[Finding]
+    files: Sequence[FileReport] = ()
+    looked_at: int = 0
+    tasks: int = 0
+    required: str | None = None
+    compared: Compared | None = None
+
+    @property
+    def passed(self) -> bool:
+        """True where no finding is an error."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+
+def checked(args: argparse.Namespace) -> Checked:
+    """Check what the arguments ask for.
+
+    Raises:
+        UsageError: the base cannot be found, or the configuration names a rule that is not there.
+    """
+    project, trees = _what(args)
+    from evalspec.check.choose import check_names
+    from evalspec.check.rules import RULES
+
+    check_names(project.config, RULES)
+    found = _of_trees(args, project, trees) if trees is not None else _of_files(args, project)
+    with ExitStack() as stack:
+        against = _against(args, project, stack)
+        findings = [*found.findings, *_of_project(project, against)]
+        if against is not None:
+            findings += _of_prompts(project, against)
+        if args.changed:
+            findings = list(_changed(findings, against))
+    result = found._replace(
+        findings=_counting(args, project, findings),
+        compared=against.comparison.compared if against else None,
+    )
+    return (
+        result
+        if result.tasks or against is None
+        else result._replace(tasks=against.comparison.compared.tasks)
+    )
+
+
+def _what(args: argparse.Namespace) -> tuple[Project, list[str] | None]:
+    """The project, and the trees of lm-eval YAML if the paths mean such."""
+    if not args.require:
+        project = _trees.find_project(args)
+        trees = _trees.paths_of(args, project)
+        if trees is not None:
+            return project, trees
+    return _common.find_project(args), None
+
+
+def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> Checked:
+    """Trees of lm-eval YAML, whose records have no versions of ours."""
+    findings = _lint.mended(args, lambda: _lint.lint_of_tree(args, project, paths))
+    return Checked(project, findings, looked_at=len({each.path for each in findings}))
+
+
+def _of_files(args: argparse.Namespace, project: Project) -> Checked:
+    """Task files of our own contract."""
+    required = None
+    if args.require or not isinstance(project.config.requires, Absent):
+        required = _common.schema_of(project, args.require or str(project.config.requires)).id
+    selection = _common.select_files(args, project)
+    paths = [file.path for file in selection.files]
+    _common.warn_pending(args, project, paths)
+    reading = _common.reading_of(args, project)
+    from evalspec.check import check_versions
+    from evalspec.check.lint import lint_records
+    from evalspec.errors import HistoryError
+    from evalspec.migrate import load_history
+    from evalspec.migrate.history import History
+    from evalspec.tasks import open_tasks
+
+    try:
+        history = load_history(project.families)
+    except HistoryError:
+        if project.folder is None or required is not None:
+            raise
+        history = History([], project.families.known())  # that the chain is broken is told by its rule
+    views, rows = _lint.views_of_project(project), _lint.rows_of_project(project)
+    judged: list[VersionCheck] = []
+
+    def look() -> list[Finding]:
+        judged.clear()
+        with (
+            _common.progress(args, "checking", paths) as advance,
+            open_tasks(paths, reading, advance=advance) as files,
+        ):
+            judged.append(check_versions(files, reading, history, required))
+            return list(lint_records(files, views, rows))
+
+    linted = _lint.mended(args, look)
+    [result] = judged
+    said = {(each.path, each.line, each.column, each.rule) for each in result.findings}
+    more = [each for each in linted if (each.path, each.line, each.column, each.rule) not in said]
+    tasks = sum(report.valid + len({error.line for error in report.errors}) for report in result.files)
+    return Checked(project, [*result.findings, *more], result.files, len(paths), tasks, required)
+
+
+def _against(args: argparse.Namespace, project: Project, stack: ExitStack) -> Against | None:
+    """The comparison with the base: where one is asked for, or the project has a configuration and a repository."""
+    asked_for = args.base or args.staged or args.changed
+    if args.no_base:
+        if asked_for:
+            raise UsageError("--no-base goes with no other base", fix="leave it out")
+        return None
+    if not asked_for and project.folder is None:
+        return None
+    from evalspec.check.against_base import Against, base_lock
+    from evalspec.diff import Asked, Repository, compare, git_sides, view_pairs
+
+    try:
+        repository = Repository()
+    except UsageError:
+        if asked_for:
+            raise
+        return None
+    if repository.is_empty and not asked_for:
+        return None
+    branch = project.config.default_branch
+    default = "" if isinstance(branch, Absent) else branch
+    base = repository.commit(args.base) if args.base else repository.base(default)
+    paths = args.paths or _default_paths(project)
+    asked = Asked(base.sha, "", args.staged, tuple(paths), default, args.spec or project.foreign or "")
+    sides = stack.enter_context(git_sides(asked, repository, base=base))
+    views = view_pairs(sides, project, (), {})
+    return Against(compare(sides, project, views), base_lock(repository, base, project), sides, views)
+
+
+def _default_paths(project: Project) -> list[str]:
+    """The project's tasks as `evalspec diff` takes them: its folders and files, whether or not they are there now."""
+    from evalspec.tree import start_of
+
+    base = project.folder or os.curdir
+    found = [os.path.relpath(os.path.join(base, start_of(path) or os.curdir)) for path in project.tasks]
+    return list(dict.fromkeys(found)) or [os.path.relpath(base)]
+
+
+def _of_project(project: Project, against: Against | None) -> Iterator[Finding]:
+    """The project's own versions, migrations and fixtures, and what of them is released."""
+    if project.folder is None:
+        return
+    from evalspec.check.chain import check_chain
+    from evalspec.check.exercised import check_exercised
+    from evalspec.check.lock import read_lock
+    from evalspec.check.released import check_released
+
+    lock = read_lock(project.folder)
+    yield from check_chain(project)
+    yield from check_exercised(project)
+    yield from check_released(project, lock, against.lock if against is not None else lock)
+
+
+def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:
+    """Prompts that changed against the base."""
+    from evalspec.check.against_base import prints_of
+    from evalspec.check.lock import EMPTY, read_lock
+    from evalspec.check.silent import accepted_tasks, check_prompts
+
+    lock = read_lock(project.folder) if project.folder is not None else EMPTY
+    side, views = against.sides.after, [view.after for view in against.views]
+
+    def prints(tasks: Collection[str]) -> dict[str, tuple[str, ...]]:
+        return prints_of(side, project, views, tasks, lm_eval=against.sides.lm_eval)
+
+    family = "lm-eval" if against.sides.lm_eval else project.families.default
+    accepted = accepted_tasks(lock.of_kind("accepted"), prints)
+    yield from check_prompts(against.comparison, project.config.policy(family), accepted)
+
+
+def _changed(findings: Sequence[Finding], against: Against | None) -> Iterator[Finding]:
+    """The findings in files that differ from the base, and of tasks whose prompts do."""
+    if against is None:
+        return
+    comparison = against.comparison
+    tasks = {task for group in comparison.groups for task in group.tasks}
+    tasks |= {each.task for each in comparison.unknown} | {each.task for each in comparison.records}
+    paths = against.sides.changed
+    for finding in findings:
+        if finding.task in tasks or os.path.realpath(finding.path) in paths:
+            yield finding
+
+
+def _counting(args: argparse.Namespace, project: Project, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that count."""
+    from evalspec.check.choose import chosen, without_old
+    from evalspec.check.rules import RULES
+    from evalspec.project import configuration_in
+    from evalspec.tree import format_of
+
+    config_path = configuration_in(project.folder) if project.folder else None
+    files = {finding.path for finding in findings if format_of(finding.path) == "yaml"}
+    kept = chosen(
+        findings,
+        project.config,
+        RULES,
+        folder=project.folder,
+        files=sorted(files),
+        config_place=Place(os.path.relpath(config_path)) if config_path else None,
+    )
+    path = args.baseline
+    if path is None and not isinstance(project.config.baseline, Absent):
+        path = os.path.join(project.folder or os.curdir, project.config.baseline)
+    if path is None:
+        return kept
+    try:
+        with open(path, "rb") as file:
+            return without_old(kept, file.read(), path)
+    except FileNotFoundError:
+        raise UsageError(f"no such baseline: {path}", fix="make one: evalspec baseline") from None
+
+
+def summary(result: Checked) -> str:
+    """What was found, in a line or two."""
+    short = result.project.families.short
+    compared = f"compared with {result.compared.base}\n" if result.compared else ""
+    if not result.files:
+        return compared + _lint.summary(result.findings)
+    required = short(result.required) if result.required else None
+    files = counted(len(result.files), "file")
+    if result.passed:
+        valid = sum(report.valid for report in result.files)
+        at = f" and at {required}" if required else ""
+        remarks = f"; {_lint.counts(result.findings)}" if result.findings else ""
+        return f"{compared}{files} with {counted(valid, 'record')}, all valid{at}{remarks}\n"
+    errors = [finding for finding in result.findings if finding.severity == "error"]
+    known = {report.path for report in result.files}
+    failed = len({finding.path for finding in errors} & known)
+    elsewhere = len({finding.path for finding in errors} - known)
+    where = f"{failed} of {files}" if failed or not elsewhere else files
+    if elsewhere:
+        where += f" and {counted(elsewhere, 'other file')}"
+    needed = f"; {required} is required" if required else ""
+    return f"{compared}{counted(len(errors), 'finding')} in {where}{needed}\n"
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Check in a process of its own, again whenever a file of the project or the paths changes, until interrupted."""
+    import subprocess
+    import time
+
+    words = [word for word in sys.argv[1:] if word != "--watch"]
+    project = _trees.find_project(args)
+    folders = args.paths or [project.folder or os.curdir]
+    seen = None
+    while True:
+        now = _stamps(folders)
+        if now != seen:
+            seen = now
+            if sys.stdout.isatty():
+                sys.stdout.write("\x1b[2J\x1b[H")
+            sys.stdout.flush()
+            command = [sys.executable, "-m", "evalspec", *words]
+            code = subprocess.run(command, check=False).returncode  # noqa: S603 - the command that we are
+            if code not in (0, 1):
+                return code
+            sys.stderr.write("watching; Ctrl-C ends it\n")
+        time.sleep(0.5)
+
+
+def _stamps(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Size and time of every file below the paths that may be a task file or a part of a project."""
+    found = {}
+    for top in paths:
+        walk = os.walk(top) if os.path.isdir(top) else [(os.path.dirname(top), [], [os.path.basename(top)])]
+        for folder, folders, names in walk:
+            folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+            for name in names:
+                try:
+                    status = os.stat(os.path.join(folder, name))
+                except OSError:
+                    continue
+                found[os.path.join(folder, name)] = (status.st_size, status.st_mtime_ns)
+    return found
