@@ -120,11 +120,15 @@ def test_the_configuration_can_require(cli: Cli) -> None:
     assert cli("check", "--require", "v1", cwd=ACME).code == 0
 
 
-def test_nothing_required_is_misuse_that_names_both_ways(cli: Cli) -> None:
-    code, out, err = cli("check", V1)
-    assert (code, out) == (2, "")
-    assert "--require v3" in err
-    assert "`requires =" in err
+def test_with_nothing_required_the_rules_count_alone(cli: Cli) -> None:
+    code, out, _ = cli("check", V1)
+    assert (code, out) == (0, "1 file with 10 records, all valid\n")
+    path = cli.cwd / "t.jsonl"
+    path.write_text(json.dumps(sound("v1", "arithmetic") | {"prompt": "Add:\u200b 1 + 1"}) + "\n")
+    code, out, _ = cli("check", path)
+    assert code == 0
+    assert "invisible_character" in out
+    assert out.endswith("1 file with 1 record, all valid; 1 warning\n")
 
 
 def test_an_unknown_version_is_misuse_with_a_suggestion(cli: Cli) -> None:

@@ -118,12 +118,13 @@ def _spans(file: YamlFile) -> Iterator[tuple[int, int]]:
                 last[item.key_node.value] = item
         for number, item in enumerate(block.items):
             key = item.key_node
-            if key is not None and last[key.value] is not item:
-                if builder.build(item.value_node) == builder.build(last[key.value].value_node) and not (
-                    number == 0 and block.inline
-                ):
-                    yield item.start, item.end
-                    continue
+            again = last[key.value] if key is not None else item
+            says_the_same = again is not item and builder.build(item.value_node) == builder.build(
+                again.value_node
+            )
+            if says_the_same and not (number == 0 and block.inline):
+                yield item.start, item.end
+                continue
             yield from walk(item.value_node, item.start)
 
     for root in file.documents:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FEWSHOT_POOL_FALLBACK = Rule(
     "fewshot_pool_fallback",
     "warning",
-    "No pool of examples is named, so they come from whatever split there is, even the one that is evaluated.",
+    "No pool of examples is named and there is no training split, so they come from the rows that are evaluated.",
     "task: sums\ntest_split: test\nnum_fewshot: 2\ndoc_to_text: '{{question}}'\ndoc_to_target: answer\n",
     "name a fewshot_split",
 )
@@ -104,8 +104,8 @@ def _pool(config: TaskConfig, shots: int | None) -> Iterator[Remark]:
             yield Remark(POOL_TOO_SMALL, "num_fewshot", message, "", "", None, ("fewshot_config.samples",))
         return
     name = next((each for each in _SPLITS if getattr(config, each) is not None), None)
-    if name is None or shots == 0 or (name == "training_split" and not shots):
-        return
+    if name is None or name == "training_split" or shots == 0:
+        return  # a training split is there to be drawn from, and with `num_fewshot: 0` nothing ever is
     split = getattr(config, name)
     is_evaluated = split == config.eval_split
     message = f"no pool of examples is named, so they are drawn from {split!r}" + (

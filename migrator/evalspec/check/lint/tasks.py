@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalspec.check.lint.remark import Remark
 from evalspec.check.lint.rows import once, rendered, unbuilt
 from evalspec.check.lint.shots import settings
 from evalspec.check.lint.variables import Names, misspelt, undefined
@@ -19,6 +18,7 @@ from evalspec.prompts.template import TemplateTask
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from evalspec.check.lint.remark import Remark
     from evalspec.prompts.docs import Docs
     from evalspec.prompts.sandbox import Sandbox
     from evalspec.prompts.tasks import RowOptions

@@ -1,0 +1,8 @@
+from functools import partial
+
+
+def process_docs(dataset):
+    return dataset
+
+
+text = partial(process_docs)
