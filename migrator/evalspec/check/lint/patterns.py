@@ -7,14 +7,17 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.check.lint.remark import Remark
 from evalspec.check.rule import Rule
-from evalspec.errors import visible
+from evalspec.errors import cut, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from evalspec.check.lint.pieces import LintFile
     from evalspec.errors import Finding
+    from evalspec.prompts.config import TaskConfig
+    from evalspec.prompts.limits import Watch
 
 EXTRACTS_NOTHING = Rule(
     "extracts_nothing",
@@ -90,6 +93,46 @@ def flaws(pattern: str) -> tuple[Flaw, ...]:
         groups = "any of its groups" if tree.state.groups > 1 else "it"
         out.append(Flaw(PATTERN_MATCHES_EMPTY, f"the pattern can match with nothing in {groups}"))
     return tuple(out)
+
+
+def missed(config: TaskConfig, answers: Sequence[str], watch: Watch) -> Iterator[Remark]:
+    """Patterns that find nothing in any answer of the task's own examples, where all of its pipelines have one.
+
+    Args:
+        config: the task's settings.
+        answers: the answers that the examples show.
+        watch: stops a pattern that takes too long.
+    """
+    from evalspec.prompts.limits import TemplateLimit
+
+    pipelines = config.filter_list if isinstance(config.filter_list, list) else []
+    found = [_pattern_of(pipeline) for pipeline in pipelines]
+    if not answers or not found or None in found:
+        return
+    watch.count += 1
+    watch.running = True
+    try:
+        if any(re.search(pattern, answer) for pattern in found if pattern for answer in answers):
+            return
+    except (TemplateLimit, re.error, RecursionError):
+        return
+    finally:
+        watch.running = False
+    message = f"no pattern of the filters finds anything in an answer that the examples show: {cut(answers[0], 40)!r}"
+    yield Remark(EXTRACTS_NOTHING, "filter_list", message, answers[0], severity="warning")
+
+
+def _pattern_of(pipeline: Any) -> str | None:
+    """The first pattern of a pipeline; None where it has none of its own."""
+    steps = pipeline.get("filter") if isinstance(pipeline, dict) else None
+    for step in steps if isinstance(steps, list) else ():
+        if (
+            isinstance(step, dict)
+            and step.get("function") == "regex"
+            and isinstance(step.get("regex_pattern"), str)
+        ):
+            return str(step["regex_pattern"])
+    return None
 
 
 def _can_be_empty(tree: Any, *, groups: bool) -> bool:

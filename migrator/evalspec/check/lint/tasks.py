@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evalspec.check.lint.patterns import missed
 from evalspec.check.lint.rows import once, rendered, unbuilt
 from evalspec.check.lint.shots import settings
 from evalspec.check.lint.variables import Names, misspelt, undefined
@@ -35,7 +36,6 @@ _APART = frozenset(
             "dataset_kwargs",
             "metadata",
             "metric_list",
-            "filter_list",
         ),
         *(
             "repeats",
@@ -46,12 +46,35 @@ _APART = frozenset(
         ),
     ]
 )
+#: So many of a task's own examples are looked at.
+_SAMPLES = 10
 #: The fields that made-up rows are made from.
 _FIELDS = ("doc_to_text", "doc_to_target", "doc_to_choice", "doc_to_image", "doc_to_audio", "gen_prefix")
 _OVERRIDES = ("doc_to_text", "doc_to_target", "doc_to_choice", "gen_prefix")
 #: The settings that say which rows a task has.
 _ROW_KEYS = ("dataset_path", "dataset_name", "dataset_kwargs", "validation_split", "test_split")
 _PLAIN = (str, int, float, bool, type(None))
+
+
+def _shown_answers(task: TemplateTask) -> list[str]:
+    """The answers of the examples that the task's own file holds."""
+    samples = task.few.samples
+    if (
+        task.config.output_type != "generate_until"
+        or task.pool is not samples
+        or not isinstance(samples, list)
+    ):
+        return []
+    answers = []
+    for at in range(min(len(samples), _SAMPLES)):
+        try:
+            answer = task.shot(at).a
+        except Exception:  # noqa: BLE001 - an example that fails is told of where it is rendered
+            return []
+        if not isinstance(answer, str) or not answer:
+            return []
+        answers.append(answer)
+    return answers
 
 
 class TaskLint:
@@ -150,6 +173,7 @@ class TaskLint:
                 continue
             shown = view if view.shots is not None or not task.made_up else replace(view, shots=1)
             yield from rendered(task, shown)
+            yield from missed(config, _shown_answers(task), self._sandbox.watch)
         if data is not None:
             yield from undefined(config, self._names, data.features)
         else:

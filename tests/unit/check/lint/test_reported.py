@@ -23,33 +23,142 @@ def rules(text: str, *, views: list[View] | None = None, **more: Any) -> set[str
 
 
 CASES = [
-    ("UKGovernmentBEIS/inspect_ai#5353", "\ufefftask: t\n" + BASE, PLAIN, {"byte_order_mark", "duplicate_key"}),
-    ("huggingface/lighteval#830", BASE + 'doc_to_text: "Q: {{q}}"\ndescription: "Answer in one word."\n', PLAIN, {"glued_parts"}),
+    (
+        "UKGovernmentBEIS/inspect_ai#5353",
+        "\ufefftask: t\n" + BASE,
+        PLAIN,
+        {"byte_order_mark", "duplicate_key"},
+    ),
+    (
+        "huggingface/lighteval#830",
+        BASE + 'doc_to_text: "Q: {{q}}"\ndescription: "Answer in one word."\n',
+        PLAIN,
+        {"glued_parts"},
+    ),
     ("huggingface/open-r1#462", BASE + 'doc_to_text: "<bos><User>Solve {{q}}"\n', PLAIN, {"doubled_bos"}),
-    ("huggingface/open-r1#462 under a template", BASE + 'doc_to_text: "<bos>Solve {{q}}"\n', BOS, {"doubled_bos"}),
-    ("allenai/open-instruct#62", CHOICE + 'doc_to_text: "{{q}}\\nAnswer:"\ntarget_delimiter: ""\n', PLAIN, {"no_space_at_join"}),
-    ("EleutherAI/lm-evaluation-harness#2346 before 0.4.6", CHOICE + 'doc_to_text: "{{q}}\\nB. 30"\ndescription: "D\\n"\ngen_prefix: "So:"\n', HEADERS, set()),
-    ("EleutherAI/lm-evaluation-harness#508", CHOICE + 'doc_to_text: "{{q}}\\nAnswer: "\n', PLAIN, {"space_on_both_sides"}),
-    ("EleutherAI/lm-evaluation-harness#1361", BASE + 'doc_to_text: "Q: {{q}}"\ndescription: "Answer the question."\n', PLAIN, {"glued_parts"}),
-    ("EleutherAI/lm-evaluation-harness#3140", BASE + (
-        'doc_to_text: "Q: {{q}}\\nA: Let\'s think step by step.\\n"\nnum_fewshot: 1\ntarget_delimiter: ""\nfewshot_config:\n'
-        '  doc_to_target: a\n  samples: [{q: x, a: "Let\'s think step by step.\\nBam\\n"}]\n'), PLAIN, {"repeated_phrase", "stop_in_prompt"}),
-    ("EleutherAI/lm-evaluation-harness#3508", CHOICE + 'doc_to_text: "{{q}}"\ngen_prefix: "Answer: "\n', PLAIN, {"space_on_both_sides"}),
-    ("EleutherAI/lm-evaluation-harness#1587", BASE + 'doc_to_text: "Human: {question}\\n\\nAssistant:"\n', PLAIN, {"single_braces"}),
-    ("lve-org/lve#28", BASE + 'doc_to_text: "{{q}}"\ndescription: "today\'s date: {todays_date}\\n"\n', PLAIN, {"single_braces"}),
-    ("promptfoo/promptfoo#92", BASE + 'doc_to_text: "{{q}} a &lt; b &amp; &quot;c&quot;"\n', PLAIN, {"html_entities"}),
-    ("EleutherAI/lm-evaluation-harness#2111", BASE + 'doc_to_text: "D: {{d}}\\nAnswer\uff1a"\n', PLAIN, {"confusable_character"}),
-    ("YongchengYAO/MedVision#19", "task: t\ntest_split: test\ndoc_to_text: q\ndoc_to_target: a\ngeneration_kwargs: {}\n", PLAIN, {"implicit_stop"}),
-    ("EleutherAI/lm-evaluation-harness#2983", "task: t\ngeneration_kwargs:\n  until: ['\\n']\n", PLAIN, {"literal_escape"}),
-    ("EleutherAI/lm-evaluation-harness#3102", BASE + "doc_to_text: 'Write a solution:\\n```python\\n{{ prompt }}\\n```\\n '\n", PLAIN, {"literal_escape", "space_on_both_sides"}),
-    ("instructlab/instructlab#813", CHOICE.replace("[A, B]", "[Yes, No]") + 'doc_to_text: "{{q}}:"\n', PLAIN, {"implicit_yaml_type"}),
-    ("EleutherAI/lm-evaluation-harness#3222", "group:\n  - lambada\n" + BASE + "doc_to_text: q\n", PLAIN, {"unknown_key"}),
-    ("EleutherAI/lm-evaluation-harness#3237", "group: code\n" + BASE + "doc_to_text: q\n", PLAIN, {"unknown_key"}),
-    ("EleutherAI/lm-evaluation-harness#635", "task: t\ndelimiter: ' '\nreference: x\ngeneration_kwargs: {until: []}\n", PLAIN, {"unknown_key"}),
+    (
+        "huggingface/open-r1#462 under a template",
+        BASE + 'doc_to_text: "<bos>Solve {{q}}"\n',
+        BOS,
+        {"doubled_bos"},
+    ),
+    (
+        "allenai/open-instruct#62",
+        CHOICE + 'doc_to_text: "{{q}}\\nAnswer:"\ntarget_delimiter: ""\n',
+        PLAIN,
+        {"no_space_at_join"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#2346 before 0.4.6",
+        CHOICE + 'doc_to_text: "{{q}}\\nB. 30"\ndescription: "D\\n"\ngen_prefix: "So:"\n',
+        HEADERS,
+        set(),
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#508",
+        CHOICE + 'doc_to_text: "{{q}}\\nAnswer: "\n',
+        PLAIN,
+        {"space_on_both_sides"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#1361",
+        BASE + 'doc_to_text: "Q: {{q}}"\ndescription: "Answer the question."\n',
+        PLAIN,
+        {"glued_parts"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#3140",
+        BASE
+        + (
+            'doc_to_text: "Q: {{q}}\\nA: Let\'s think step by step.\\n"\nnum_fewshot: 1\ntarget_delimiter: ""\nfewshot_config:\n'
+            '  doc_to_target: a\n  samples: [{q: x, a: "Let\'s think step by step.\\nBam\\n"}]\n'
+        ),
+        PLAIN,
+        {"repeated_phrase", "stop_in_prompt"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#3508",
+        CHOICE + 'doc_to_text: "{{q}}"\ngen_prefix: "Answer: "\n',
+        PLAIN,
+        {"space_on_both_sides"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#1587",
+        BASE + 'doc_to_text: "Human: {question}\\n\\nAssistant:"\n',
+        PLAIN,
+        {"single_braces"},
+    ),
+    (
+        "lve-org/lve#28",
+        BASE + 'doc_to_text: "{{q}}"\ndescription: "today\'s date: {todays_date}\\n"\n',
+        PLAIN,
+        {"single_braces"},
+    ),
+    (
+        "promptfoo/promptfoo#92",
+        BASE + 'doc_to_text: "{{q}} a &lt; b &amp; &quot;c&quot;"\n',
+        PLAIN,
+        {"html_entities"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#2111",
+        BASE + 'doc_to_text: "D: {{d}}\\nAnswer\uff1a"\n',
+        PLAIN,
+        {"confusable_character"},
+    ),
+    (
+        "YongchengYAO/MedVision#19",
+        "task: t\ntest_split: test\ndoc_to_text: q\ndoc_to_target: a\ngeneration_kwargs: {}\n",
+        PLAIN,
+        {"implicit_stop"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#2983",
+        "task: t\ngeneration_kwargs:\n  until: ['\\n']\n",
+        PLAIN,
+        {"literal_escape"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#3102",
+        BASE + "doc_to_text: 'Write a solution:\\n```python\\n{{ prompt }}\\n```\\n '\n",
+        PLAIN,
+        {"literal_escape", "space_on_both_sides"},
+    ),
+    (
+        "instructlab/instructlab#813",
+        CHOICE.replace("[A, B]", "[Yes, No]") + 'doc_to_text: "{{q}}:"\n',
+        PLAIN,
+        {"implicit_yaml_type"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#3222",
+        "group:\n  - lambada\n" + BASE + "doc_to_text: q\n",
+        PLAIN,
+        {"unknown_key"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#3237",
+        "group: code\n" + BASE + "doc_to_text: q\n",
+        PLAIN,
+        {"unknown_key"},
+    ),
+    (
+        "EleutherAI/lm-evaluation-harness#635",
+        "task: t\ndelimiter: ' '\nreference: x\ngeneration_kwargs: {until: []}\n",
+        PLAIN,
+        {"unknown_key"},
+    ),
     ("METR/inspect-action#72", BASE + "doc_to_text: q\nepocs: 3\n", PLAIN, {"unknown_key"}),
-    ("EleutherAI/lm-evaluation-harness#2196", BASE + (
-        'doc_to_text: "Q: {{q}}"\nfewshot_config:\n  sampler: first_n\n  doc_to_text: "Q: {{q}} A: {{a}}"\n  doc_to_target: ""\n'), PLAIN, {"empty_shot_target"}),
-]  # fmt: skip
+    (
+        "EleutherAI/lm-evaluation-harness#2196",
+        BASE
+        + (
+            'doc_to_text: "Q: {{q}}"\nfewshot_config:\n  sampler: first_n\n  doc_to_text: "Q: {{q}} A: {{a}}"\n  doc_to_target: ""\n'
+        ),
+        PLAIN,
+        {"empty_shot_target"},
+    ),
+]
 
 
 @pytest.mark.parametrize(("report", "text", "view", "expected"), CASES, ids=[case[0] for case in CASES])
