@@ -116,6 +116,8 @@ class Way(NamedTuple):
 
 def joins(prompt: Prompt, view: View, way: Way) -> Iterator[Remark]:
     """What there is to say of the places where one prompt's parts meet."""
+    if prompt.output_type == "loglikelihood_rolling":
+        return  # the target is all that is scored, with nothing before it
     parts = [part for part in prompt.parts if part.text]
     for at, part in enumerate(parts):
         if part.kind in ("join", "separator", "template"):
@@ -213,6 +215,8 @@ def _scored(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> Iter
     ):
         return
     last, scored = parts[-1], way.scored
+    if last.kind in ("separator", "system"):
+        return  # the question is empty, and the choices hold all of it
     begun = last.kind == "template"
     before = prompt.text[-1:]
     for choice in map(str, choices):

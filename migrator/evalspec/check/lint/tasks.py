@@ -17,7 +17,7 @@ from evalspec.prompts.problems import Unknown
 from evalspec.prompts.template import TemplateTask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from evalspec.check.lint.remark import Remark
     from evalspec.prompts.docs import Docs
@@ -48,12 +48,27 @@ _APART = frozenset(
 )
 #: So many of a task's own examples are looked at.
 _SAMPLES = 10
+#: An answer of which nothing is known.
+_SOME = "⟨answer⟩"
 #: The fields that made-up rows are made from.
 _FIELDS = ("doc_to_text", "doc_to_target", "doc_to_choice", "doc_to_image", "doc_to_audio", "gen_prefix")
 _OVERRIDES = ("doc_to_text", "doc_to_target", "doc_to_choice", "gen_prefix")
 #: The settings that say which rows a task has.
 _ROW_KEYS = ("dataset_path", "dataset_name", "dataset_kwargs", "validation_split", "test_split")
 _PLAIN = (str, int, float, bool, type(None))
+
+
+def _never_empty(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The answer of a made-up example; one that nothing can be made of is there all the same."""
+
+    def answer(doc: Any) -> Any:
+        try:
+            found = read(doc)
+        except Exception:  # noqa: BLE001 - a function, or a template that wants more of a row
+            found = None
+        return _SOME if found is None or found == "" else found
+
+    return answer
 
 
 def _shown_answers(task: TemplateTask) -> list[str]:
@@ -189,9 +204,12 @@ class TaskLint:
         row, pool = self._made_up(config, shots)
         samples = config.fewshot.samples
         given = config.fewshot.split is None and isinstance(samples, list) and len(samples) >= shots
-        return TemplateTask(
+        made = TemplateTask(
             config, [row], tuple(row), samples if given else pool, self._sandbox, in_order=True
         )
+        if not given and config.fewshot.doc_to_target != "":
+            made.shot_target = _never_empty(made.shot_target)
+        return made
 
     def _made_up(self, config: TaskConfig, shots: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Made-up rows, the same ones for all tasks with the same templates."""
