@@ -100,10 +100,7 @@ def _of_prompts(file: TaskFile, views: Sequence[View], lint: TaskLint) -> Iterat
             for remark in found:
                 at = [place_of(field) for field in (remark.field, *remark.anchors)]
                 place = next((each for each in at if (each.line, each.column) != whole), at[0])
-                yield remark.rule.at(
-                    place, remark.message, task=str(value["task_id"]), field=remark.field, text=remark.text,
-                    fix=remark.fix, severity=remark.severity,
-                )  # fmt: skip
+                yield remark.at(place, str(value["task_id"]))
 
 
 def _of_inline(record: dict[str, Any], assembly: Assembly, views: Sequence[View]) -> Iterator[Remark]:

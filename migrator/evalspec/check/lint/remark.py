@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from evalspec.check.rule import Rule
-    from evalspec.errors import Severity
+    from evalspec.errors import Finding, Place, Severity
 
 
 class Remark(NamedTuple):
@@ -29,3 +29,15 @@ class Remark(NamedTuple):
     fix: str = ""
     severity: Severity | None = None
     anchors: tuple[str, ...] = ()
+
+    def at(self, place: Place, task: str) -> Finding:
+        """The finding, once the place is known."""
+        return self.rule.at(
+            place,
+            self.message,
+            task=task,
+            field=self.field,
+            text=self.text,
+            fix=self.fix,
+            severity=self.severity,
+        )

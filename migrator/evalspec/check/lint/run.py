@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from evalspec.check.lint.characters import byte_order_marks, strange_characters
 from evalspec.check.lint.keys import functions, includes, unknown_keys
@@ -11,7 +12,7 @@ from evalspec.check.lint.pieces import LintFile
 from evalspec.check.lint.scalars import duplicates, escapes, kinds
 from evalspec.check.lint.tasks import TaskLint
 from evalspec.check.lint.templates import leftovers
-from evalspec.errors import Finding, FormatError, Place
+from evalspec.errors import Finding, FormatError, Place, counted
 from evalspec.prompts.lm_eval.functions import Fingerprints
 
 if TYPE_CHECKING:
@@ -97,23 +98,22 @@ def _of_tasks(tree: Tree, lint: TaskLint) -> Iterator[Finding]:
     for task in tasks:
         lint.learn(task.settings)
     places = tree.places()
-    told: set[Any] = set()
+    found: dict[tuple[Place, str, str], Finding] = {}
+    sharing: Counter[tuple[Place, str, str]] = Counter()
     for task in tasks:
         remarks = lint.remarks(str(task.name), task.settings)
         if not remarks:
             continue
         place_of = place_finder(places, task)
+        whole = Place(tree.path_of(task.root, task.path))
         for remark in remarks:
-            place, field = Place(tree.path_of(task.root, task.path)), remark.field
-            for key in (remark.field, *remark.anchors):
-                at = place_of(key)
-                if at is not None:
-                    place = at
-                    break
-            said = (place, remark.rule.id, remark.message)
-            if said not in told:
-                told.add(said)
-                yield remark.rule.at(
-                    place, remark.message, task=str(task.name), field=field, text=remark.text,
-                    fix=remark.fix, severity=remark.severity,
-                )  # fmt: skip
+            at = (place_of(key) for key in (remark.field, *remark.anchors))
+            place = next((each for each in at if each is not None), whole)
+            key = (place, remark.rule.id, str(remark.severity or remark.rule.severity))
+            sharing[key] += 1
+            if key not in found:
+                found[key] = remark.at(place, str(task.name))
+    for key, finding in found.items():
+        more = sharing[key] - 1
+        shared = f"; {counted(more, 'more task')} {'shares' if more == 1 else 'share'} it" if more else ""
+        yield finding._replace(message=finding.message + shared)

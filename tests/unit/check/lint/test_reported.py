@@ -70,7 +70,8 @@ CASES = [
         "EleutherAI/lm-evaluation-harness#3140",
         BASE
         + (
-            'doc_to_text: "Q: {{q}}\\nA: Let\'s think step by step.\\n"\nnum_fewshot: 1\ntarget_delimiter: ""\nfewshot_config:\n'
+            'doc_to_text: "Q: {{q}}\\nA: Let\'s think step by step.\\n"\nnum_fewshot: 1\ntarget_delimiter: ""\n'
+            "fewshot_config:\n"
             '  doc_to_target: a\n  samples: [{q: x, a: "Let\'s think step by step.\\nBam\\n"}]\n'
         ),
         PLAIN,
@@ -153,7 +154,8 @@ CASES = [
         "EleutherAI/lm-evaluation-harness#2196",
         BASE
         + (
-            'doc_to_text: "Q: {{q}}"\nfewshot_config:\n  sampler: first_n\n  doc_to_text: "Q: {{q}} A: {{a}}"\n  doc_to_target: ""\n'
+            'doc_to_text: "Q: {{q}}"\nfewshot_config:\n  sampler: first_n\n  doc_to_text: "Q: {{q}} A: {{a}}"\n'
+            '  doc_to_target: ""\n'
         ),
         PLAIN,
         {"empty_shot_target"},

@@ -1,7 +1,8 @@
 from functools import partial
+from typing import Any
 
 
-def process_docs(dataset):
+def process_docs(dataset: Any) -> Any:
     return dataset
 
 

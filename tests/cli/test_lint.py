@@ -1,0 +1,122 @@
+"""`evalspec check` as a linter, `evalspec rules`, `evalspec explain`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.cli import Cli
+
+from evalspec.check.rules import RULES
+
+TASK = "task: t\ntest_split: test\ndoc_to_text: 'Q: {{q}}\\nA:'\ndoc_to_target: a\ngeneration_kwargs: {until: []}\n"
+
+
+def test_a_tree_is_linted_where_it_stands(cli: Cli) -> None:
+    folder = cli.cwd / "tasks"
+    folder.mkdir()
+    (folder / "t.yaml").write_text(TASK)
+    code, out, _ = cli("check", "tasks")
+    assert code == 1
+    first, text, fix = out.splitlines()[2:5]
+    assert first.startswith("tasks/t.yaml:3:14 - doc_to_text literal_escape the model sees a backslash")
+    assert text.strip().startswith("| Q: {{q}}")
+    assert "double quotes" in fix
+    assert out.endswith("1 error, 1 note in 1 file\n")
+
+
+def test_warnings_do_not_fail_and_a_clean_tree_says_so(cli: Cli) -> None:
+    (cli.cwd / "t.yaml").write_text(
+        TASK.replace("'Q: {{q}}\\nA:'", '"Q: {{q}} "').replace(
+            "test_split: test", "training_split: x\ntest_split: test"
+        )
+    )
+    code, out, _ = cli("check", "t.yaml")
+    assert code == 0
+    assert out.endswith("1 warning in 1 file\n")
+    (cli.cwd / "t.yaml").write_text((cli.cwd / "t.yaml").read_text().replace("}} ", "}}"))
+    assert cli("check", "t.yaml")[:2] == (0, "nothing found\n")
+
+
+def test_json_has_the_findings_in_their_one_shape(cli: Cli) -> None:
+    (cli.cwd / "t.yaml").write_text(TASK)
+    code, out, _ = cli("check", "t.yaml", "--format", "json")
+    assert code == 1
+    found = json.loads(out)["findings"]
+    assert [each["rule"] for each in found] == ["fewshot_pool_fallback", "literal_escape"]
+    assert list(found[0]) == "rule severity path line column task field message text fix".split()  # noqa: SIM905
+
+
+def test_joins_are_looked_at_under_every_configured_view(cli: Cli) -> None:
+    letters = TASK.replace("'Q: {{q}}\\nA:'", "'{{q}}'").replace(
+        "doc_to_target: a", "doc_to_target: 0\ndoc_to_choice: [A, B]"
+    )
+    task = letters.replace(
+        "generation_kwargs: {until: []}", "output_type: multiple_choice\nfewshot_split: dev\nnum_fewshot: 1"
+    )
+    (cli.cwd / "t.yaml").write_text(task)
+    assert cli("check", "t.yaml").out == "nothing found\n"
+    (cli.cwd / "evalspec.toml").write_text('[views.chat]\nchat = "chatml"\nsingle_turn = true\n')
+    out = cli("check", "t.yaml").out
+    assert "shown_differs_from_scored" in out
+
+
+def test_rows_of_the_project_count(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").write_text("")
+    rows = cli.cwd / "fixtures" / "lm-eval" / "rows" / "t"
+    rows.mkdir(parents=True)
+    (rows / "test.jsonl").write_text('{"query": "x", "a": "y"}\n')
+    (cli.cwd / "t.yaml").write_text(TASK.replace("'Q: {{q}}\\nA:'", '"{{quert}}"'))
+    code, out, _ = cli("check", "t.yaml")
+    assert code == 1
+    assert "t.yaml:3:14 t doc_to_text undefined_variable" in out
+    assert "fix: did you mean 'query'?" in out
+
+
+def test_fix_mends_what_is_safe_and_tells_what_is_left(cli: Cli) -> None:
+    path = cli.cwd / "t.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + (TASK + "doc_to_target: a\n").encode())
+    before = cli("check", "t.yaml").out
+    assert "byte_order_mark" in before
+    assert "duplicate_key" in before
+    code, out, err = cli("check", "t.yaml", "--fix")
+    assert code == 1
+    assert "mended t.yaml: byte_order_mark, duplicate_key" in err
+    assert "byte_order_mark" not in out
+    assert "duplicate_key" not in out
+    assert "literal_escape" in out
+    kept = TASK.replace("doc_to_target: a\n", "") + "doc_to_target: a\n"
+    assert path.read_bytes() == kept.encode()
+
+
+def test_escapes_of_strangers_are_shown(cli: Cli) -> None:
+    (cli.cwd / "t.yaml").write_text('task: t\n"\\e[31mkey": 1\ndoc_to_text: "a\\u202eb"\n')
+    out = cli("check", "t.yaml").out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "unknown_key" in out
+    assert "invisible_character" in out
+
+
+def test_rules_lists_every_rule(cli: Cli) -> None:
+    code, out, _ = cli("rules")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == list(RULES)
+    said = json.loads(cli("rules", "--format", "json").out)["rules"]
+    assert [rule["id"] for rule in said] == list(RULES)
+    assert set(said[0]) == {"id", "severity", "purpose", "example", "fix", "group", "fixable"}
+
+
+@pytest.mark.parametrize("rule", ["literal_escape", "byte_order_mark"])
+def test_explain_tells_one(cli: Cli, rule: str) -> None:
+    code, out, _ = cli("explain", rule)
+    assert code == 0
+    assert out.startswith(f"{rule} ({RULES[rule].severity})\n\n{RULES[rule].purpose}\n")
+    assert "fix: " in out
+    assert json.loads(cli("explain", rule, "--format", "json").out)["id"] == rule
+
+
+def test_an_unknown_rule_is_misuse_with_a_suggestion(cli: Cli) -> None:
+    code, _, err = cli("explain", "literal_escapes")
+    assert code == 2
+    assert "did you mean 'literal_escape'?" in err
