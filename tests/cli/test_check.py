@@ -30,11 +30,19 @@ def mixed(folder: Path) -> Path:
 
 
 def test_files_at_the_version_pass(cli: Cli) -> None:
-    code, out, _ = cli(
-        "check", "--require", "v3", V3 / "tasks.jsonl", V3 / "tasks.yaml", V3 / "templates.yaml"
-    )
+    code, out, _ = cli("check", "--require", "v3", V3 / "tasks.jsonl", V3 / "templates.yaml")
     assert code == 0
-    assert out == "3 files with 28 records, all valid and at v3\n"
+    assert out == "2 files with 16 records, all valid and at v3\n"
+
+
+def test_a_task_in_two_files(cli: Cli) -> None:
+    code, out, _ = cli("check", V3 / "tasks.jsonl", V3 / "tasks.yaml", "--format", "json")
+    assert code == 1
+    found = json.loads(out)["findings"]
+    assert {each["rule"] for each in found} == {"task_id_in_two_files"}
+    assert {each["path"] for each in found} == {str(V3 / "tasks.yaml")}
+    assert len(found) == 12
+    assert f"{V3 / 'tasks.jsonl'}:1 has a task of this id" in found[0]["message"]
 
 
 def test_a_file_that_is_behind_has_one_finding_at_its_first_such_record(cli: Cli) -> None:
@@ -43,7 +51,9 @@ def test_a_file_that_is_behind_has_one_finding_at_its_first_such_record(cli: Cli
     assert code == 1
     said = json.loads(out)
     assert said["required"] == "v3"
-    assert said["findings"] == [
+    assert [each["rule"] for each in said["findings"]] == ["mixed_versions", "version_behind"]
+    assert said["findings"][0]["message"] == "its records are at several versions: 1 at v1 and 2 at v2 and 2 at v3"
+    assert said["findings"][1:] == [
         {
             "rule": "version_behind",
             "severity": "error",
@@ -80,8 +90,8 @@ def test_the_fix_it_names_makes_it_pass(cli: Cli) -> None:
 
 def test_each_file_has_its_own_finding(cli: Cli) -> None:
     shutil.copy(V1, cli.cwd / "a.jsonl")
-    shutil.copy(V1, cli.cwd / "b.jsonl")
-    shutil.copy(V3 / "tasks.yaml", cli.cwd / "c.yaml")
+    (cli.cwd / "b.jsonl").write_bytes(V1.read_bytes().replace(b"_00", b"_10"))
+    (cli.cwd / "c.yaml").write_bytes((V3 / "tasks.yaml").read_bytes().replace(b"_00", b"_20"))
     code, out, _ = cli("check", "--require", "v3")
     assert code == 1
     assert out.count("version_behind") == 2

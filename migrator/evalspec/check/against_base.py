@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from itertools import groupby
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.check.lock import EMPTY, NAME, Lock, parse_lock
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from evalspec.diff.sides import Side, Sides
     from evalspec.project import Project
     from evalspec.prompts.view import View
+
+#: The number of examples that a prompt's fingerprint is made with, beside the task's own.
+SHOTS = 2
 
 
 class Against(NamedTuple):
@@ -64,11 +67,19 @@ def prints_of(
     """
     found: dict[str, list[str]] = {}
     with SideTasks(side, project, lm_eval=lm_eval) as all_tasks:
-        lines = all_tasks.prompts(tasks or list(all_tasks.tasks), views)
-        for (task, view), rows in groupby(lines, _task_and_view):
-            found.setdefault(task, []).append(f"{view}={prompt_print(rows)}")
+        for view in views:
+            # With more examples, too: what stands between them is part of what a task is.
+            shown = [view, replace(view, name=f"{view.name} with examples", shots=SHOTS)]
+            lines: dict[str, list[dict[str, Any]]] = {}
+            for line in all_tasks.prompts(tasks or list(all_tasks.tasks), shown):
+                lines.setdefault(line["task"], []).append(line)
+            for task, rows in lines.items():
+                print_ = prompt_print(rows, all_tasks.tasks[task].scoring)
+                found.setdefault(task, []).append(f"{view.name}={print_}")
     return {task: tuple(sorted(prints)) for task, prints in found.items()}
 
 
-def _task_and_view(line: dict[str, Any]) -> tuple[str, str]:
-    return line["task"], line["view"]
+def versions_of(side: Side, project: Project, *, lm_eval: bool) -> dict[str, Any]:
+    """The own version of every task of a side, as it stands there."""
+    with SideTasks(side, project, lm_eval=lm_eval) as all_tasks:
+        return {name: task.version for name, task in all_tasks.tasks.items()}

@@ -32,12 +32,12 @@ def migration_print(migration: Migration) -> str:
     return f"{MIGRATION}:{sha256(serialise(tree).encode()).hexdigest()}"
 
 
-def prompt_print(lines: Iterable[dict[str, Any]]) -> str:
+def prompt_print(lines: Iterable[dict[str, Any]], scoring: object = None) -> str:
     """The fingerprint of a task's prompts under one view, over all its rows (lines of `evalspec render`).
 
-    A prompt that is not known, as a function of it was not run, counts by what its functions are made of.
+    How its answers are scored is part of it. A prompt that is not known, as a function of it was not run, counts by what its functions are made of.
     """
-    digest = sha256()
+    digest = sha256(repr(scoring).encode("utf-8", "surrogatepass"))
     for line in lines:
         if line["unknown"] is None and not line.get("error"):
             said = [line["text"], line["requests"], line["target"], line["choices"]]

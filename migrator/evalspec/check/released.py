@@ -9,10 +9,10 @@ from evalspec.check.lock import NAME, Key, Lock
 from evalspec.check.owned import owned_families
 from evalspec.check.prints import algorithm, migration_print
 from evalspec.check.rule import Rule
-from evalspec.errors import EvalspecError, Place
+from evalspec.errors import EvalspecError, FindingsError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -74,6 +74,25 @@ def current_lines(project: Project) -> dict[Key, tuple[str, ...]]:
     return lines
 
 
+def refuse_changes(base: Lock, lines: Mapping[Key, tuple[str, ...]]) -> None:
+    """Stop where a line that the base has would become another one.
+
+    Raises:
+        FindingsError: one would.
+    """
+    found = []
+    for key, words in base.lines.items():
+        rule = _RULE_OF.get(key.kind)
+        if rule is not None and lines.get(key, ())[:1] != words[:1]:
+            what = "would get another fingerprint" if key in lines else "is gone"
+            found.append(rule.at(Place(NAME), f"{key.kind} {key.name} is released at the base, and {what}"))
+    if found:
+        raise FindingsError("the lock was not written: what is released does not change", found)
+
+
+_RULE_OF = {"schema": SCHEMA_CHANGED, "migration": MIGRATION_CHANGED}
+
+
 def check_released(project: Project, lock: Lock, base: Lock) -> Iterator[Finding]:
     """What of the released things has changed.
 
@@ -90,14 +109,14 @@ def check_released(project: Project, lock: Lock, base: Lock) -> Iterator[Finding
     except EvalspecError:
         return  # the chain is broken, which is told
     for key, (print_, *_) in base.lines.items():
-        if key.kind not in ("schema", "migration"):
+        rule = _RULE_OF.get(key.kind)
+        if rule is None:
             continue
         if key in lock.lines and lock.lines[key][0] != print_:
             yield LOCK_CHANGED.at(
                 Place(path, lock.places[key]),
                 f"{key.kind} {key.name} has another fingerprint in the base's lock",
             )
-        rule = SCHEMA_CHANGED if key.kind == "schema" else MIGRATION_CHANGED
         if key not in now:
             yield rule.at(
                 Place(path, lock.places.get(key, 1)), f"{key.kind} {key.name} is released, and is gone"

@@ -14,5 +14,7 @@ if TYPE_CHECKING:
 _GATE = (versions, chain, exercised, released, silent, choose)
 _LINT = (scalars, characters, templates, variables, joins, shots, rows, keys, patterns)
 
-#: The rules, in the order in which they are listed.
-RULES: dict[str, Rule] = {rule.id: rule for module in (*_GATE, *_LINT) for rule in module.RULES}
+#: The lint rules: what the text of task files shows.
+LINT_RULES: dict[str, Rule] = {rule.id: rule for module in _LINT for rule in module.RULES}
+#: Every rule, in the order in which they are listed.
+RULES: dict[str, Rule] = {rule.id: rule for module in _GATE for rule in module.RULES} | LINT_RULES

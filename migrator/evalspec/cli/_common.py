@@ -181,6 +181,13 @@ def write_output(args: argparse.Namespace, text: str) -> None:
         Console(sys.stdout).write(text)
 
 
+def write_to(path: str, text: str) -> None:
+    """Write a whole file; its old bytes stay until the new ones are on the disk."""
+    from evalspec.writing import write_file
+
+    write_file(path, text.encode())
+
+
 def refuse_unwritable(*paths: str | None) -> None:
     """Stop before anything is done where a file that is asked for cannot be written.
 

@@ -50,8 +50,12 @@ class Checked(NamedTuple):
         return all(finding.severity != "error" for finding in self.findings)
 
 
-def checked(args: argparse.Namespace) -> Checked:
+def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
     """Check what the arguments ask for.
+
+    Args:
+        args: the arguments of `evalspec check`.
+        with_baseline: leave out what a baseline has.
 
     Raises:
         UsageError: the base cannot be found, or the configuration names a rule that is not there.
@@ -70,7 +74,7 @@ def checked(args: argparse.Namespace) -> Checked:
         if args.changed:
             findings = list(_changed(findings, against))
     result = found._replace(
-        findings=_counting(args, project, findings),
+        findings=_counting(args, project, findings, with_baseline=with_baseline),
         compared=against.comparison.compared if against else None,
     )
     return (
@@ -161,14 +165,14 @@ def _against(args: argparse.Namespace, project: Project, stack: ExitStack) -> Ag
     branch = project.config.default_branch
     default = "" if isinstance(branch, Absent) else branch
     base = repository.commit(args.base) if args.base else repository.base(default)
-    paths = args.paths or _default_paths(project)
+    paths = args.paths or default_paths(project)
     asked = Asked(base.sha, "", args.staged, tuple(paths), default, args.spec or project.foreign or "")
     sides = stack.enter_context(git_sides(asked, repository, base=base))
     views = view_pairs(sides, project, (), {})
     return Against(compare(sides, project, views), base_lock(repository, base, project), sides, views)
 
 
-def _default_paths(project: Project) -> list[str]:
+def default_paths(project: Project) -> list[str]:
     """The project's tasks as `evalspec diff` takes them: its folders and files, whether or not they are there now."""
     from evalspec.tree import start_of
 
@@ -222,7 +226,9 @@ def _changed(findings: Sequence[Finding], against: Against | None) -> Iterator[F
             yield finding
 
 
-def _counting(args: argparse.Namespace, project: Project, findings: Sequence[Finding]) -> list[Finding]:
+def _counting(
+    args: argparse.Namespace, project: Project, findings: Sequence[Finding], *, with_baseline: bool
+) -> list[Finding]:
     """The findings that count."""
     from evalspec.check.choose import chosen, without_old
     from evalspec.check.rules import RULES
@@ -242,7 +248,7 @@ def _counting(args: argparse.Namespace, project: Project, findings: Sequence[Fin
     path = args.baseline
     if path is None and not isinstance(project.config.baseline, Absent):
         path = os.path.join(project.folder or os.curdir, project.config.baseline)
-    if path is None:
+    if path is None or not with_baseline:
         return kept
     try:
         with open(path, "rb") as file:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from evalspec.errors import Finding
     from evalspec.project import Project
-    from evalspec.prompts.view import View
     from evalspec.prompts.tasks import RowOptions
+    from evalspec.prompts.view import View
 
 _WORDS = {"error": "error", "warning": "warning", "info": "note"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.linting import lint_of
 
-from evalspec.check.rules import RULES
+from evalspec.check.rules import LINT_RULES as RULES
 
 CASES = Path(__file__).parent / "cases"
 
