@@ -130,6 +130,14 @@ def spec_root() -> Root:
     return _root_in(f"{package}/spec")
 
 
+def example_root() -> str:
+    """The folder of the example project: of the checkout this package is read from, else inside the package."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    own = os.path.dirname(spec_root().schemas)
+    inside = os.path.join(package, "spec")
+    return os.path.join(inside, "example") if own == inside else os.path.join(own, "examples", "acme")
+
+
 def configuration_in(folder: str) -> str | None:
     """The configuration file that lies in a folder itself; None where there is none."""
     for name in ("evalspec.toml", "pyproject.toml"):

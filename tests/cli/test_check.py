@@ -52,7 +52,10 @@ def test_a_file_that_is_behind_has_one_finding_at_its_first_such_record(cli: Cli
     said = json.loads(out)
     assert said["required"] == "v3"
     assert [each["rule"] for each in said["findings"]] == ["mixed_versions", "version_behind"]
-    assert said["findings"][0]["message"] == "its records are at several versions: 1 at v1 and 2 at v2 and 2 at v3"
+    assert (
+        said["findings"][0]["message"]
+        == "its records are at several versions: 1 at v1 and 2 at v2 and 2 at v3"
+    )
     assert said["findings"][1:] == [
         {
             "rule": "version_behind",

@@ -257,6 +257,16 @@ def test_a_branch_is_compared_with_where_it_left(cli: Cli, tree: Path) -> None:
     assert found["compared"]["base"].endswith("where this branch left main")
 
 
+def test_a_branch_without_a_commit_is_compared_with_where_it_begins(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think hard.")
+    commit(cli)
+    git(cli, "checkout", "-q", "-b", "work")
+    assert compared(cli)["groups"] == []
+    assert "where this branch left main" in compared(cli)["compared"]["base"]
+    git(cli, "checkout", "-q", "main")
+    assert len(compared(cli)["groups"]) == 1
+
+
 def test_a_bare_repository_and_a_worktree(cli: Cli, tree: Path) -> None:
     edit(tree / "base.yaml", "Think.", "Think!")
     commit(cli)

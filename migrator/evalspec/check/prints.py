@@ -35,7 +35,8 @@ def migration_print(migration: Migration) -> str:
 def prompt_print(lines: Iterable[dict[str, Any]], scoring: object = None) -> str:
     """The fingerprint of a task's prompts under one view, over all its rows (lines of `evalspec render`).
 
-    How its answers are scored is part of it. A prompt that is not known, as a function of it was not run, counts by what its functions are made of.
+    How its answers are scored is part of it. A prompt that is not known, as a function of it was not run, counts by
+    what its functions are made of.
     """
     digest = sha256(repr(scoring).encode("utf-8", "surrogatepass"))
     for line in lines:

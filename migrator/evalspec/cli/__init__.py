@@ -16,6 +16,8 @@ COMMANDS = {
     "task": "print one task's settings with the places they come from, or its prompt as a page",
     "diff": "show what would change in prompts and outputs",
     "check": "fail where a task file is not as the project requires",
+    "init": "make a spec project: schema versions of your own",
+    "revision": "draft the next schema version, its migration and its fixtures",
     "lock": "release the schema versions and migrations that there are",
     "accept": "record that changed prompts were looked at",
     "baseline": "write the findings that there are to a file, so that only new ones fail",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from evalspec.check import VersionCheck
     from evalspec.check.against_base import Against
+    from evalspec.check.lock import Lock
     from evalspec.diff.model import Compared
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -60,44 +61,84 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
     Raises:
         UsageError: the base cannot be found, or the configuration names a rule that is not there.
     """
-    project, trees = _what(args)
+    project, trees, files = _what(args)
     from evalspec.check.choose import check_names
     from evalspec.check.rules import RULES
 
     check_names(project.config, RULES)
-    found = _of_trees(args, project, trees) if trees is not None else _of_files(args, project)
+    found = Checked(project, ())
+    broken = list(_broken(project))
+    if broken:  # no task file can be judged by versions that do not load
+        return found._replace(findings=_counting(args, project, broken, with_baseline=with_baseline))
+    if files or not trees:
+        found = _of_files(_with(args, paths=files), project)
+    if trees:
+        of_trees = _of_trees(args, project, trees)
+        found = found._replace(
+            findings=[*found.findings, *of_trees.findings],
+            looked_at=found.looked_at + of_trees.looked_at,
+            tasks=found.tasks + of_trees.tasks,
+        )
+    compared = None
     with ExitStack() as stack:
-        against = _against(args, project, stack)
-        findings = [*found.findings, *_of_project(project, against)]
-        if against is not None:
+        findings = list(found.findings)
+        all_of = list(_against(args, project, stack, [trees, files]))
+        findings += _of_project(project, all_of[0].lock if all_of else None)
+        for against in all_of:
             findings += _of_prompts(project, against)
+            compared = against.comparison.compared
         if args.changed:
-            findings = list(_changed(findings, against))
-    result = found._replace(
-        findings=_counting(args, project, findings, with_baseline=with_baseline),
-        compared=against.comparison.compared if against else None,
-    )
-    return (
-        result
-        if result.tasks or against is None
-        else result._replace(tasks=against.comparison.compared.tasks)
-    )
+            findings = list(_changed(findings, all_of))
+    counting = _counting(args, project, findings, with_baseline=with_baseline)
+    return found._replace(findings=counting, compared=compared)
 
 
-def _what(args: argparse.Namespace) -> tuple[Project, list[str] | None]:
-    """The project, and the trees of lm-eval YAML if the paths mean such."""
-    if not args.require:
-        project = _trees.find_project(args)
-        trees = _trees.paths_of(args, project)
-        if trees is not None:
-            return project, trees
-    return _common.find_project(args), None
+def _with(args: argparse.Namespace, **changes: object) -> argparse.Namespace:
+    """The arguments with others in place of some."""
+    from argparse import Namespace
+
+    return Namespace(**{**vars(args), **changes})
+
+
+def _what(args: argparse.Namespace) -> tuple[Project, list[str], list[str]]:
+    """The project, the paths that mean trees of lm-eval YAML, and those that mean task files of our own contract."""
+    if args.require:
+        return _common.find_project(args), [], args.paths
+    project = _trees.find_project(args)
+    return project, *kinds_of_paths(project, args.paths, args.spec)
+
+
+def kinds_of_paths(
+    project: Project, given: Sequence[str], spec: str | None = None
+) -> tuple[list[str], list[str]]:
+    """The paths that mean trees of lm-eval YAML, and those that mean task files of our own contract.
+
+    Without any these are the project's; where it names none there are no paths of files, which means this folder.
+    """
+    from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
+
+    base = project.folder or os.curdir
+    configured = [os.path.relpath(os.path.join(base, path)) for path in project.tasks]
+    trees: list[str] = []
+    files: list[str] = []
+    for path in given or configured or [os.curdir]:
+        tree = lm_eval_paths([path], spec or project.foreign, ())
+        if tree is not None:
+            trees += tree
+        else:
+            files.append(path)
+    return trees, [] if files == [os.curdir] and not given else files
 
 
 def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> Checked:
     """Trees of lm-eval YAML, whose records have no versions of ours."""
+    tree = _trees.open_trees(args, paths)
     findings = _lint.mended(args, lambda: _lint.lint_of_tree(args, project, paths))
-    return Checked(project, findings, looked_at=len({each.path for each in findings}))
+    loaders = tree.index.loaders
+    entries = [entry for entry in tree.index.entries.values() if entry.path is not None]
+    return Checked(
+        project, findings, looked_at=sum(len(loader.reached()) for loader in loaders), tasks=len(entries)
+    )
 
 
 def _of_files(args: argparse.Namespace, project: Project) -> Checked:
@@ -111,17 +152,10 @@ def _of_files(args: argparse.Namespace, project: Project) -> Checked:
     reading = _common.reading_of(args, project)
     from evalspec.check import check_versions
     from evalspec.check.lint import lint_records
-    from evalspec.errors import HistoryError
     from evalspec.migrate import load_history
-    from evalspec.migrate.history import History
     from evalspec.tasks import open_tasks
 
-    try:
-        history = load_history(project.families)
-    except HistoryError:
-        if project.folder is None or required is not None:
-            raise
-        history = History([], project.families.known())  # that the chain is broken is told by its rule
+    history = load_history(project.families)
     views, rows = _lint.views_of_project(project), _lint.rows_of_project(project)
     judged: list[VersionCheck] = []
 
@@ -142,15 +176,20 @@ def _of_files(args: argparse.Namespace, project: Project) -> Checked:
     return Checked(project, [*result.findings, *more], result.files, len(paths), tasks, required)
 
 
-def _against(args: argparse.Namespace, project: Project, stack: ExitStack) -> Against | None:
-    """The comparison with the base: where one is asked for, or the project has a configuration and a repository."""
+def _against(
+    args: argparse.Namespace, project: Project, stack: ExitStack, wanted: Sequence[Sequence[str]]
+) -> Iterator[Against]:
+    """The comparisons with the base, of trees and of files.
+
+    There are any where a base is asked for, or the project has a configuration and lies in a repository.
+    """
     asked_for = args.base or args.staged or args.changed
     if args.no_base:
         if asked_for:
             raise UsageError("--no-base goes with no other base", fix="leave it out")
-        return None
+        return
     if not asked_for and project.folder is None:
-        return None
+        return
     from evalspec.check.against_base import Against, base_lock
     from evalspec.diff import Asked, Repository, compare, git_sides, view_pairs
 
@@ -159,17 +198,21 @@ def _against(args: argparse.Namespace, project: Project, stack: ExitStack) -> Ag
     except UsageError:
         if asked_for:
             raise
-        return None
+        return
     if repository.is_empty and not asked_for:
-        return None
+        return
     branch = project.config.default_branch
     default = "" if isinstance(branch, Absent) else branch
     base = repository.commit(args.base) if args.base else repository.base(default)
-    paths = args.paths or default_paths(project)
-    asked = Asked(base.sha, "", args.staged, tuple(paths), default, args.spec or project.foreign or "")
-    sides = stack.enter_context(git_sides(asked, repository, base=base))
-    views = view_pairs(sides, project, (), {})
-    return Against(compare(sides, project, views), base_lock(repository, base, project), sides, views)
+    lock = base_lock(repository, base, project)
+    trees, files = wanted
+    own = args.spec or project.spec or "evalspec"
+    for paths, spec in ((trees, "lm-eval"), (files or ([] if trees else default_paths(project)), own)):
+        if paths:
+            asked = Asked(base.sha, "", args.staged, tuple(paths), default, spec)
+            sides = stack.enter_context(git_sides(asked, repository, base=base))
+            views = view_pairs(sides, project, (), {})
+            yield Against(compare(sides, project, views), lock, sides, views)
 
 
 def default_paths(project: Project) -> list[str]:
@@ -181,8 +224,19 @@ def default_paths(project: Project) -> list[str]:
     return list(dict.fromkeys(found)) or [os.path.relpath(base)]
 
 
-def _of_project(project: Project, against: Against | None) -> Iterator[Finding]:
-    """The project's own versions, migrations and fixtures, and what of them is released."""
+def _broken(project: Project) -> Iterator[Finding]:
+    """What keeps the project's own versions from being read at all."""
+    if project.folder is None:
+        return
+    from evalspec.check.chain import CHAIN_BROKEN, SCHEMA_UNREADABLE, check_chain
+
+    for finding in check_chain(project):
+        if finding.rule in (CHAIN_BROKEN.id, SCHEMA_UNREADABLE.id):
+            yield finding
+
+
+def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
+    """The project's own versions, migrations and fixtures, and what of them the base's lock has released."""
     if project.folder is None:
         return
     from evalspec.check.chain import check_chain
@@ -193,7 +247,7 @@ def _of_project(project: Project, against: Against | None) -> Iterator[Finding]:
     lock = read_lock(project.folder)
     yield from check_chain(project)
     yield from check_exercised(project)
-    yield from check_released(project, lock, against.lock if against is not None else lock)
+    yield from check_released(project, lock, base if base is not None else lock)
 
 
 def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:
@@ -213,14 +267,15 @@ def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:
     yield from check_prompts(against.comparison, project.config.policy(family), accepted)
 
 
-def _changed(findings: Sequence[Finding], against: Against | None) -> Iterator[Finding]:
+def _changed(findings: Sequence[Finding], all_of: Sequence[Against]) -> Iterator[Finding]:
     """The findings in files that differ from the base, and of tasks whose prompts do."""
-    if against is None:
-        return
-    comparison = against.comparison
-    tasks = {task for group in comparison.groups for task in group.tasks}
-    tasks |= {each.task for each in comparison.unknown} | {each.task for each in comparison.records}
-    paths = against.sides.changed
+    tasks: set[str] = set()
+    paths: set[str] = set()
+    for against in all_of:
+        comparison = against.comparison
+        tasks |= {task for group in comparison.groups for task in group.tasks}
+        tasks |= {each.task for each in comparison.unknown} | {each.task for each in comparison.records}
+        paths |= against.sides.changed
     for finding in findings:
         if finding.task in tasks or os.path.realpath(finding.path) in paths:
             yield finding

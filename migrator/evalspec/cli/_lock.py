@@ -11,8 +11,10 @@ from evalspec.schema.declare import Absent
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from evalspec.check.lock import Key, Lock
+    from evalspec.diff import Sides
     from evalspec.project import Project
 
 
@@ -53,13 +55,13 @@ def base_lock_of(args: argparse.Namespace, project: Project) -> Lock:
 def prints_of_tasks(project: Project) -> dict[str, tuple[str, ...]]:
     """The fingerprints of every task of the project, as `view=fingerprint`, under every configured view."""
     from evalspec.check.against_base import prints_of
-    from evalspec.diff import same_sides
 
-    paths = [path for path in _gate.default_paths(project) if os.path.exists(path)]
-    if not paths:
-        return {}
-    sides = same_sides(paths, project.foreign)
-    return prints_of(sides.after, project, _lint.views_of_project(project), (), lm_eval=sides.lm_eval)
+    views = _lint.views_of_project(project)
+    return {
+        task: prints
+        for sides in _sides(project)
+        for task, prints in prints_of(sides.after, project, views, (), lm_eval=sides.lm_eval).items()
+    }
 
 
 def prompt_lines(project: Project) -> dict[Key, tuple[str, ...]]:
@@ -68,12 +70,25 @@ def prompt_lines(project: Project) -> dict[Key, tuple[str, ...]]:
 
     from evalspec.check.against_base import versions_of
     from evalspec.check.lock import Key
-    from evalspec.diff import same_sides
 
-    paths = [path for path in _gate.default_paths(project) if os.path.exists(path)]
-    if not paths:
-        return {}
-    sides = same_sides(paths, project.foreign)
-    versions = versions_of(sides.after, project, lm_eval=sides.lm_eval)
+    versions = {
+        task: version
+        for sides in _sides(project)
+        for task, version in versions_of(sides.after, project, lm_eval=sides.lm_eval).items()
+    }
     prints = prints_of_tasks(project)
     return {Key("prompt", task): (json.dumps(versions.get(task)), *words) for task, words in prints.items()}
+
+
+def _sides(project: Project) -> Iterator[Sides]:
+    """The project's trees of lm-eval YAML, and its task files, as they are."""
+    from evalspec.diff import same_sides
+
+    trees, files = _gate.kinds_of_paths(project, [])
+    if not files and not trees:
+        files = _gate.default_paths(project)
+    own = project.spec or "evalspec"
+    for paths, spec in ((trees, "lm-eval"), (files, own)):
+        there = [path for path in paths if os.path.exists(path)]
+        if there:
+            yield same_sides(there, spec)

@@ -115,7 +115,9 @@ class Repository:
             raise UsageError("the repository has no commit yet", fix="name two folders with --no-index A B")
         default = default or self._default_branch()
         merged = self.ask("merge-base", default, "HEAD") if default else ""
-        if merged and merged != head:
+        here = self.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+        on_another = here and here != default.rpartition("/")[2]  # without a commit of its own yet
+        if merged and (merged != head or on_another):
             return Commit(merged, f"{merged[:7]}, where this branch left {default}")
         parent = self._sha("HEAD~1")
         if parent:

@@ -1,0 +1,10 @@
+"""Drafts: a new spec project, and the next version of one.
+
+* `new_project`: a family of one's own, branching off our head or fresh, released in its lock.
+* `draft_revision`: the next schema version, its migration and the fixtures that the gate asks for.
+"""
+
+from evalspec.draft.new_project import new_project
+from evalspec.draft.revision import draft_revision
+
+__all__ = ["draft_revision", "new_project"]
