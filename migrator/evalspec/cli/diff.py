@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --to: leave invalid records out instead of refusing",
     )
     _views.add_views(parser)
-    _common.add_format(parser)
+    _common.add_format(parser, formats=("text", "json", "markdown", "github", "junit"))
     _common.add_jobs(parser)
     _common.add_limits(parser)
 
@@ -113,13 +113,29 @@ def _print(args: argparse.Namespace, comparison: Comparison) -> None:
     from evalspec.report import Console, plain
     from evalspec.report.diff_text import compared_line, diff_text
 
-    if args.format == "json":
+    if args.format != "text":
         if not args.quiet:
             sys.stderr.write(f"{compared_line(comparison)}\n")
-        _common.write_output(args, _common.dumps(comparison.to_dict()))
+        _common.write_output(args, _for_programs(args.format, comparison))
         return
     paint = plain if args.output else Console(sys.stdout).paint
     _common.write_output(args, diff_text(comparison, stat=args.stat, paint=paint))
+
+
+def _for_programs(form: str, comparison: Comparison) -> str:
+    if form == "markdown":
+        from evalspec.report.diff_markdown import diff_markdown
+
+        return diff_markdown(comparison)
+    if form == "github":
+        from evalspec.report.diff_github import diff_github
+
+        return diff_github(comparison)
+    if form == "junit":
+        from evalspec.report.diff_junit import diff_junit
+
+        return diff_junit(comparison)
+    return _common.dumps(comparison.to_dict())
 
 
 def _versions(args: argparse.Namespace) -> int:
@@ -128,6 +144,8 @@ def _versions(args: argparse.Namespace) -> int:
         raise UsageError(
             "--to compares the same files before and after a migration", fix="leave the other flags out"
         )
+    if args.format not in ("text", "json"):
+        raise UsageError(f"--to does not print {args.format}", fix="leave --format out, or say json")
     project = _common.find_project(args)
     selection = _common.select_files(args, project)
     paths = [file.path for file in selection.files]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
 IDS, _PIECE = 10, 160
 
-_SAYS = {
+#: What each class of change is, for a person.
+SAYS = {
     "target": "the target",
     "choices": "the choices",
     "shots": "the examples",
@@ -84,9 +85,35 @@ def cause_line(cause: Cause) -> str:
     return f"{what}: {places[0] if places[0] == places[1] else ' → '.join(places)}"
 
 
+def edit_text(group: Group, *, paint: Paint = plain) -> str:
+    """The edit of a group in lines: its size, both pieces with white space visible, and what does not show in them."""
+    if not group.before and not group.after:
+        return ""
+    left, right = with_marks(group.left), with_marks(group.right)
+    out = [
+        f"{size_change(group.before, group.after)}\n",
+        paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n",
+        paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n",
+    ]
+    for sign, mine, other in (("-", group.before, group.after), ("+", group.after, group.before)):
+        names = named("".join(char for char in mine if char not in other))
+        out += [f"  {sign} {name}\n" for name in names[:IDS]]
+        if len(names) > IDS:
+            out.append(f"  {sign} … and {len(names) - IDS:,} more\n")
+    return "".join(out)
+
+
+def example_text(group: Group, *, paint: Paint = plain) -> str:
+    """One prompt of a group in lines; nothing where it would say no more than the edit does."""
+    before, after = group.example.before, group.example.after
+    if before is None or after is None or before == after or (before, after) == (group.before, group.after):
+        return ""
+    return prompt_diff(before, after, paint=paint)
+
+
 def _table(comparison: Comparison) -> Iterator[str]:
     for name, count in comparison.summary.items():
-        yield f"  {count:>6,}  {name:<13}{_SAYS[name]}\n"
+        yield f"  {count:>6,}  {name:<13}{SAYS[name]}\n"
     if comparison.unknown:
         yield f"  {len(comparison.unknown):>6,}  {'unknown':<13}may have changed\n"
 
@@ -97,22 +124,13 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
     yield f", in the {parts}\n" if group.parts != ("task",) else "\n"
     yield f"  from {cause_line(group.cause)}\n"
-    if group.before or group.after:
-        yield f"  {size_change(group.before, group.after)}\n"
-        left, right = with_marks(group.left), with_marks(group.right)
-        yield "  " + paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n"
-        yield "  " + paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n"
-        for sign, mine, other in (("-", group.before, group.after), ("+", group.after, group.before)):
-            for name in named("".join(char for char in mine if char not in other)):
-                yield f"    {sign} {name}\n"
+    yield _indented(edit_text(group, paint=paint), 2)
     yield f"  {_ids(group.tasks)}\n"
-    example = group.example
-    pair = (example.before, example.after)
-    if None not in pair and example.before != example.after and pair != (group.before, group.after):
+    if shown := example_text(group, paint=paint):
+        example = group.example
         row = "" if example.row is None else f", row {example.row}"
         yield f"  for example {visible(example.task)}{row}, {visible(example.view)}:\n"
-        shown = prompt_diff(example.before or "", example.after or "", paint=paint)
-        yield "".join(f"    {line}\n" for line in shown.splitlines())
+        yield _indented(shown, 4)
 
 
 def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
@@ -134,6 +152,10 @@ def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
 def _moved(comparison: Comparison) -> Iterator[str]:
     if comparison.moved:
         yield f"\nmoved or set otherwise, with the same prompts: {_ids([each.task for each in comparison.moved])}\n"
+
+
+def _indented(lines: str, columns: int) -> str:
+    return "".join(f"{' ' * columns}{line}\n" for line in lines.splitlines())
 
 
 def _piece(text: str) -> str:
