@@ -58,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _views.add_views(parser)
     _common.add_format(parser, formats=("text", "json", "markdown", "github", "junit"))
+    parser.add_argument(
+        "--budget",
+        choices=("comment", "summary"),
+        default="comment",
+        help="what --format markdown has to fit in: a comment on a pull request (the default), or a job's summary",
+    )
     _common.add_jobs(parser)
     _common.add_limits(parser)
 
@@ -116,22 +122,22 @@ def _print(args: argparse.Namespace, comparison: Comparison) -> None:
     if args.format != "text":
         if not args.quiet:
             sys.stderr.write(f"{compared_line(comparison)}\n")
-        _common.write_output(args, _for_programs(args.format, comparison))
+        _common.write_output(args, _for_programs(args, comparison))
         return
     paint = plain if args.output else Console(sys.stdout).paint
     _common.write_output(args, diff_text(comparison, stat=args.stat, paint=paint))
 
 
-def _for_programs(form: str, comparison: Comparison) -> str:
-    if form == "markdown":
-        from evalspec.report.diff_markdown import diff_markdown
+def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:
+    if args.format == "markdown":
+        from evalspec.report.diff_markdown import BUDGETS, diff_markdown
 
-        return diff_markdown(comparison)
-    if form == "github":
+        return diff_markdown(comparison, BUDGETS[args.budget])
+    if args.format == "github":
         from evalspec.report.diff_github import diff_github
 
         return diff_github(comparison)
-    if form == "junit":
+    if args.format == "junit":
         from evalspec.report.diff_junit import diff_junit
 
         return diff_junit(comparison)

@@ -175,6 +175,15 @@ class Unknown(NamedTuple):
     prompts: int = 0
 
 
+class UnknownGroup(NamedTuple):
+    """Tasks that may have changed for one reason and by one cause, and how many prompts that may change."""
+
+    reason: str
+    cause: Cause | None
+    tasks: tuple[str, ...]
+    prompts: int
+
+
 class RecordChange(NamedTuple):
     """A record whose values changed: the paths (`root['metric_name']`) with the old and the new value."""
 
@@ -237,6 +246,17 @@ class Comparison(NamedTuple):
             for name in CLASSES
         }
         return {name: len(tasks) for name, tasks in found.items() if tasks}
+
+    @property
+    def unknown_groups(self) -> tuple[UnknownGroup, ...]:
+        """The tasks that may have changed, those of one reason and cause together, in the order they were found."""
+        found: dict[tuple[str, Cause | None], list[Unknown]] = {}
+        for each in self.unknown:
+            found.setdefault((each.reason, each.cause), []).append(each)
+        return tuple(
+            UnknownGroup(*key, tuple(each.task for each in same), sum(each.prompts for each in same))
+            for key, same in found.items()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON (`evalspec diff --format json`)."""

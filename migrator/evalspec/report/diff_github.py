@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalspec.errors import cut, visible
+from evalspec.errors import counted, cut, visible
 from evalspec.report.characters import with_marks
-from evalspec.report.diff_text import SAYS, cause_line, reach
+from evalspec.report.diff_text import IDS, SAYS, cause_line, reach
 from evalspec.report.excerpt import size_change
 
 if TYPE_CHECKING:
-    from evalspec.diff.model import Cause, Comparison, Group, Unknown
+    from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
 
 #: How many annotations are printed at most (issue 5, "How it is shown").
 ANNOTATIONS = 10
-_PIECE = 80
+_PIECE, _LINE = 80, 400
 
 
 def diff_github(comparison: Comparison) -> str:
     """The annotations, one a line; nothing where nothing changed."""
-    lines = [*map(_group, comparison.groups), *map(_unknown, comparison.unknown)]
+    lines = [*map(_group, comparison.groups), *map(_unknown, comparison.unknown_groups)]
     if len(lines) > ANNOTATIONS:
         left = len(lines) - ANNOTATIONS + 1
         rest = f"{left:,} more changes; `evalspec diff` shows them all"
@@ -32,17 +32,19 @@ def diff_github(comparison: Comparison) -> str:
 
 
 def _group(group: Group) -> str:
-    said = f"{reach(group)}: {SAYS[group.change]}, from {cause_line(group.cause)}"
+    said = f"{reach(group)}: {SAYS[group.change]}, from {cut(cause_line(group.cause), _LINE)}"
     if group.before or group.after:
         pieces = [with_marks(cut(piece, _PIECE)) for piece in (group.before, group.after)]
         said += f"\n{size_change(group.before, group.after)}\n- ⟦{pieces[0]}⟧\n+ ⟦{pieces[1]}⟧"
     return _annotation(group.cause, f"Prompts: {group.change}", said)
 
 
-def _unknown(unknown: Unknown) -> str:
-    count = f"{unknown.prompts:,} {'prompt' if unknown.prompts == 1 else 'prompts'}"
-    said = f"{visible(unknown.task)} may change {count}: {visible(unknown.reason)}"
-    return _annotation(unknown.cause, "Prompts: unknown", said)
+def _unknown(group: UnknownGroup) -> str:
+    may_change = f"{counted(len(group.tasks), 'task')} may change {counted(group.prompts, 'prompt')}"
+    tasks = cut(", ".join(visible(task) for task in group.tasks[:IDS]), _LINE)
+    more = f" and {len(group.tasks) - IDS:,} more" if len(group.tasks) > IDS else ""
+    said = f"{may_change}: {visible(cut(group.reason, _LINE))}\n{tasks}{more}"
+    return _annotation(group.cause, "Prompts: unknown", said)
 
 
 def _annotation(cause: Cause | None, title: str, message: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalspec.errors import cut, visible
+from evalspec.errors import counted, cut, visible
 from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, reach
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def diff_junit(comparison: Comparison) -> str:
     suite = Element(
         "testsuite",
         name="evalspec diff",
-        tests=str(max(1, len(comparison.groups) + len(comparison.unknown))),
+        tests=str(max(1, len(comparison.groups) + len(comparison.unknown_groups))),
         failures=str(len(comparison.groups)),
-        errors=str(len(comparison.unknown)),
+        errors=str(len(comparison.unknown_groups)),
     )
     _tell(SubElement(suite, "properties"), "compared", compared_line(comparison))
     for group in comparison.groups:
@@ -35,10 +35,13 @@ def diff_junit(comparison: Comparison) -> str:
         said = f"{reach(group)}: {SAYS[group.change]}, from {cut(cause_line(group.cause), _LINE)}"
         failure = SubElement(case, "failure", type=group.change, message=_allowed(said))
         failure.text = _allowed(f"\n{said}\n{edit_text(group)}")
-    for unknown in comparison.unknown:
-        case = SubElement(suite, "testcase", classname="prompts.unknown", name=_name((unknown.task,)))
-        said = f"may change {unknown.prompts:,} prompts: {visible(unknown.reason)}"
-        SubElement(case, "error", type="unknown", message=_allowed(cut(said, _LINE)))
+    for unknown in comparison.unknown_groups:
+        case = SubElement(suite, "testcase", classname="prompts.unknown", name=_name(unknown.tasks))
+        cause = f", from {cut(cause_line(unknown.cause), _LINE)}" if unknown.cause is not None else ""
+        said = (
+            f"may change {counted(unknown.prompts, 'prompt')}: {cut(visible(unknown.reason), _LINE)}{cause}"
+        )
+        SubElement(case, "error", type="unknown", message=_allowed(said))
     if comparison.is_empty:
         SubElement(suite, "testcase", classname="prompts", name="no prompt changes")
     indent(suite)

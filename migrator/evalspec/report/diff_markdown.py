@@ -1,21 +1,23 @@
 """What a comparison of prompts found, as Markdown: a pull request's comment or a job's summary.
 
 The page keeps to a budget of characters and of bytes: changes are shown in order, whole, until the next one would not
-fit, and the last line says how many were left out. The counts at the top are of everything.
+fit, and the last line says how many were left out. The counts at the top, and the tasks whose version did not move, are
+of everything.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.errors import cut
+from evalspec.diff.model import UnknownGroup
+from evalspec.errors import counted, cut
 from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, example_text, reach
 from evalspec.report.markdown import code, fence, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalspec.diff.model import Comparison, Group, Unknown
+    from evalspec.diff.model import Comparison, Group
 
 
 class Budget(NamedTuple):
@@ -28,6 +30,7 @@ class Budget(NamedTuple):
 #: A comment on a pull request (issue 5, "How it is shown"), and the summary of a job.
 COMMENT = Budget(60_000, 65_000)
 SUMMARY = Budget(900 * 1024, 900 * 1024)
+BUDGETS = {"comment": COMMENT, "summary": SUMMARY}
 
 #: So many notes and views, so many characters of a line from a file, and room for the last line.
 _NOTES, _VIEWS, _LINE, _FOOTER = 5, 5, 200, 200
@@ -35,25 +38,21 @@ _NOTES, _VIEWS, _LINE, _FOOTER = 5, 5, 200, 200
 
 def diff_markdown(comparison: Comparison, budget: Budget = COMMENT) -> str:
     """The report as a page no longer than `budget`, of at least 20,000 characters, that ends with a line end."""
-    page = ["".join(_head(comparison))]
-    left = [limit - _FOOTER - size for limit, size in zip(budget, _sizes(page[0]), strict=True)]
-    for block in _blocks(comparison):
+    head, last = "".join(_head(comparison)), "".join(_last(comparison))
+    page = [head]
+    changes = (*comparison.groups, *comparison.unknown_groups)
+    left = [limit - _FOOTER - size for limit, size in zip(budget, _sizes(head + last), strict=True)]
+    for shown, change in enumerate(changes):
+        block = _unknown(change) if isinstance(change, UnknownGroup) else _group(change)
         left = [room - size for room, size in zip(left, _sizes(block), strict=True)]
         if min(left) < 0:
-            changes = len(comparison.groups) + len(comparison.unknown)
-            page.append(
-                f"\n---\n\n*Cut to fit: {min(len(page) - 1, changes):,} of {changes:,} changes are shown here. "
+            last += (
+                f"\n---\n\n*Cut to fit: {shown:,} of {len(changes):,} changes are shown here. "
                 "`evalspec diff` shows them all.*\n"
             )
             break
         page.append(block)
-    return "".join(page)
-
-
-def _blocks(comparison: Comparison) -> Iterator[str]:
-    yield from map(_group, comparison.groups)
-    yield from map(_unknown, comparison.unknown)
-    yield from _last(comparison)
+    return "".join([*page, last])
 
 
 def _sizes(text: str) -> tuple[int, int]:
@@ -96,12 +95,11 @@ def _group(group: Group) -> str:
     return "".join(out)
 
 
-def _unknown(unknown: Unknown) -> str:
-    cause = f" From {prose(cut(cause_line(unknown.cause), _LINE))}." if unknown.cause is not None else ""
-    prompts = f"{unknown.prompts:,} {'prompt' if unknown.prompts == 1 else 'prompts'}"
+def _unknown(group: UnknownGroup) -> str:
+    cause = f" From {prose(cut(cause_line(group.cause), _LINE))}." if group.cause is not None else ""
+    reach = f"{counted(len(group.tasks), 'task')} may change {counted(group.prompts, 'prompt')}"
     return (
-        f"\n### unknown: {code(unknown.task)} may change {prompts}\n\n"
-        f"{prose(cut(unknown.reason, _LINE))}{cause}\n"
+        f"\n### unknown: {reach}\n\n{prose(cut(group.reason, _LINE))}{cause}\n\nTasks: {_ids(group.tasks)}\n"
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalspec.errors import counted, cut, visible
-from evalspec.report.characters import named, with_marks
+from evalspec.report.characters import with_marks
 from evalspec.report.console import plain
-from evalspec.report.excerpt import prompt_diff, size_change
+from evalspec.report.excerpt import names_changed, prompt_diff, size_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalspec.diff.model import Cause, Comparison, Group, Unknown
+    from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
     from evalspec.report.console import Paint
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
@@ -47,7 +47,8 @@ def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plai
     if not stat:
         for group in comparison.groups:
             pieces += ["\n", *_group(group, paint)]
-        pieces += _unknown(comparison, paint)
+        for unknown in comparison.unknown_groups:
+            pieces += ["\n", *_unknown(unknown, paint)]
     pieces += _moved(comparison)
     if comparison.silent:
         pieces.append(
@@ -90,17 +91,14 @@ def edit_text(group: Group, *, paint: Paint = plain) -> str:
     if not group.before and not group.after:
         return ""
     left, right = with_marks(group.left), with_marks(group.right)
-    out = [
-        f"{size_change(group.before, group.after)}\n",
-        paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n",
-        paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n",
-    ]
-    for sign, mine, other in (("-", group.before, group.after), ("+", group.after, group.before)):
-        names = named("".join(char for char in mine if char not in other))
-        out += [f"  {sign} {name}\n" for name in names[:IDS]]
-        if len(names) > IDS:
-            out.append(f"  {sign} … and {len(names) - IDS:,} more\n")
-    return "".join(out)
+    return "".join(
+        [
+            f"{size_change(group.before, group.after)}\n",
+            paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n",
+            paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n",
+            *names_changed(group.before, group.after),
+        ]
+    )
 
 
 def example_text(group: Group, *, paint: Paint = plain) -> str:
@@ -133,20 +131,13 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
         yield _indented(shown, 4)
 
 
-def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
-    """Tasks that may have changed, those of one reason and cause together."""
-    found: dict[tuple[str, str], list[Unknown]] = {}
-    for each in comparison.unknown:
-        line = cause_line(each.cause) if each.cause is not None else ""
-        found.setdefault((each.reason, line), []).append(each)
-    for (reason, line), all_of in found.items():
-        prompts = sum(each.prompts for each in all_of)
-        yield "\n" + paint(f"unknown: {counted(len(all_of), 'task')}", "warning")
-        yield f" may change {counted(prompts, 'prompt')}\n"
-        yield f"  {visible(reason)}\n"
-        if line:
-            yield f"  from {line}\n"
-        yield f"  {_ids([each.task for each in all_of])}\n"
+def _unknown(group: UnknownGroup, paint: Paint) -> Iterator[str]:
+    yield paint(f"unknown: {counted(len(group.tasks), 'task')}", "warning")
+    yield f" may change {counted(group.prompts, 'prompt')}\n"
+    yield f"  {visible(group.reason)}\n"
+    if group.cause is not None:
+        yield f"  from {cause_line(group.cause)}\n"
+    yield f"  {_ids(group.tasks)}\n"
 
 
 def _moved(comparison: Comparison) -> Iterator[str]:

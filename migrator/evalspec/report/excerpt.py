@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evalspec.errors import counted
 from evalspec.report.characters import named, with_marks
 from evalspec.report.console import Paint, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Code points of unchanged text on either side of a change.
 _AROUND = 32
 #: Code points of a change that are shown; the middle of a longer one is left out.
 _SHOWN = 160
+#: So many characters that do not show are named, on each side.
+_NAMES = 10
 
 
 def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
@@ -30,10 +37,19 @@ def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
         f"{size_change(before, after)}, from character {start + 1:,} (line {line:,})\n",
         paint(f"- {lead}⟦{_middle_cut(old)}⟧{tail}", "removed") + "\n",
         paint(f"+ {lead}⟦{_middle_cut(new)}⟧{tail}", "added") + "\n",
+        *names_changed(old, new),
     ]
-    for sign, mine, other in (("-", old, new), ("+", new, old)):
-        out += [f"  {sign} {name}\n" for name in named("".join(char for char in mine if char not in other))]
     return "".join(out)
+
+
+def names_changed(before: str, after: str) -> Iterator[str]:
+    """A line for each invisible or look-alike character that one text has and the other has not, the first ten each."""
+    for sign, mine, other in (("-", before, after), ("+", after, before)):
+        has = set(other)
+        names = named("".join(char for char in dict.fromkeys(mine) if char not in has))
+        yield from (f"  {sign} {name}\n" for name in names[:_NAMES])
+        if len(names) > _NAMES:
+            yield f"  {sign} … and {len(names) - _NAMES:,} more\n"
 
 
 def size_change(before: str, after: str) -> str:

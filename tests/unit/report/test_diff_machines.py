@@ -33,6 +33,15 @@ def test_a_file_that_is_gone_is_annotated_where_it_was() -> None:
     assert "file=a%3Ab%2Cc%25.yaml,line=7," in diff_github(a_comparison(group))
 
 
+def test_tasks_that_may_change_for_one_reason_are_one_annotation() -> None:
+    cause = Cause("function", None, Place("utils.py", 7), "to_text")
+    unknown = tuple(Unknown(f"t{n}", "not\n::error::run", cause, 2) for n in range(57))
+    assert diff_github(a_comparison(unknown=unknown)) == (
+        "::warning file=utils.py,line=7,title=Prompts%3A unknown::57 tasks may change 114 prompts: "
+        "not\\n::error::run%0At0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 47 more\n"
+    )
+
+
 @pytest.mark.parametrize(("count", "lines"), [(0, 0), (1, 1), (10, 10), (11, 10), (500, 10)])
 def test_ten_annotations_at_most(count: int, lines: int) -> None:
     text = diff_github(a_comparison(*[a_group()] * count, unknown=()))
@@ -69,7 +78,7 @@ def test_nothing_changed_is_a_test_that_passed() -> None:
 def test_any_text_is_well_formed_xml_with_every_change(comparison: Comparison) -> None:
     suite = ET.fromstring(diff_junit(comparison).encode())  # noqa: S314 - our own
     assert len(suite.findall(".//failure")) == len(comparison.groups)
-    assert len(suite.findall(".//error")) == len(comparison.unknown)
+    assert len(suite.findall(".//error")) == len(comparison.unknown_groups)
 
 
 @given(COMPARISONS)

@@ -54,9 +54,11 @@ Tasks: `a`, `b`, `c`
 
 </details>
 
-### unknown: `d` may change 57 prompts
+### unknown: 1 task may change 57 prompts
 
 not run
+
+Tasks: `d`
 
 Changed with the same version of their own: `a`
 """
@@ -88,8 +90,29 @@ def test_a_page_keeps_to_its_budget_and_says_what_it_left_out(budget: tuple[int,
 
 
 def test_what_may_have_changed_counts_among_what_is_left_out() -> None:
-    comparison = a_comparison(a_group(), unknown=tuple(Unknown(f"t{n}", "not run") for n in range(3_000)))
+    comparison = a_comparison(
+        a_group(), unknown=tuple(Unknown(f"t{n}", f"not run: {n}") for n in range(3_000))
+    )
     assert re.search(r"\*Cut to fit: [\d,]+ of 3,001 changes", diff_markdown(comparison))
+
+
+def test_tasks_that_may_change_for_one_reason_are_told_together() -> None:
+    unknown = tuple(Unknown(f"t{n}", "not run", None, 2) for n in range(57))
+    page = diff_markdown(a_comparison(unknown=unknown))
+    assert "### unknown: 57 tasks may change 114 prompts\n" in page
+    assert "`t9` and 47 more\n" in page
+
+
+def test_a_cut_page_still_says_whose_version_did_not_move() -> None:
+    page = diff_markdown(a_comparison(*[a_group()] * 9_000, silent=("the_silent_one",)))
+    assert "same version of their own: `the_silent_one`\n\n---\n\n*Cut to fit" in page
+
+
+def test_a_fence_is_longer_than_any_run_of_backticks_in_it() -> None:
+    page = diff_markdown(a_comparison(a_group("", "````` ```````\n<img src=x>")))
+    tokens = [token for token in MarkdownIt().parse(page) if token.type == "fence"]
+    assert [token.markup for token in tokens] == ["`" * 8, "`" * 8]
+    assert "<img·src=x>" in tokens[0].content
 
 
 @given(COMPARISONS)
@@ -104,4 +127,4 @@ def test_text_from_a_file_is_only_ever_text(comparison: Comparison) -> None:
     assert html <= {"<details><summary>An example</summary>\n", "</details>\n"}
     assert not {token.type for token in flat} & {"link_open", "image", "s_open", "em_open"}
     titles = [token for token in flat if token.type == "heading_open"]
-    assert len(titles) == 1 + len(comparison.groups) + len(comparison.unknown)
+    assert len(titles) == 1 + len(comparison.groups) + len(comparison.unknown_groups)
