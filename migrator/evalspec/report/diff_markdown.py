@@ -40,7 +40,7 @@ def diff_markdown(comparison: Comparison, budget: Budget = COMMENT) -> str:
     """The report as a page no longer than `budget`, of at least 20,000 characters, that ends with a line end."""
     head, last = "".join(_head(comparison)), "".join(_last(comparison))
     page = [head]
-    changes = (*comparison.groups, *comparison.unknown_groups)
+    changes: tuple[Group | UnknownGroup, ...] = (*comparison.groups, *comparison.unknown_groups)
     left = [limit - _FOOTER - size for limit, size in zip(budget, _sizes(head + last), strict=True)]
     for shown, change in enumerate(changes):
         block = _unknown(change) if isinstance(change, UnknownGroup) else _group(change)

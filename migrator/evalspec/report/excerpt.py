@@ -27,16 +27,16 @@ def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
     """
     if before == after:
         return ""
-    start = _common_prefix(before, after)
-    end = _common_suffix(before, after, start)
+    start = common_prefix(before, after)
+    end = common_suffix(before, after, start)
     line = before.count("\n", 0, start) + 1
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     lead = _lead(before[:start])
     tail = _tail(before[len(before) - end :])
     out = [
         f"{size_change(before, after)}, from character {start + 1:,} (line {line:,})\n",
-        paint(f"- {lead}⟦{_middle_cut(old)}⟧{tail}", "removed") + "\n",
-        paint(f"+ {lead}⟦{_middle_cut(new)}⟧{tail}", "added") + "\n",
+        paint(f"- {lead}⟦{middle_cut(old)}⟧{tail}", "removed") + "\n",
+        paint(f"+ {lead}⟦{middle_cut(new)}⟧{tail}", "added") + "\n",
         *names_changed(old, new),
     ]
     return "".join(out)
@@ -83,7 +83,8 @@ def _tail(text: str) -> str:
     return with_marks(text[:_AROUND]) + ("…" if len(text) > _AROUND else "")
 
 
-def _middle_cut(text: str) -> str:
+def middle_cut(text: str) -> str:
+    """`text` with marks, in one line, the middle of a long one left out."""
     if len(text) <= _SHOWN:
         return with_marks(text)
     tail = _SHOWN // 4
@@ -91,7 +92,7 @@ def _middle_cut(text: str) -> str:
     return f"{with_marks(text[:head])}[… {len(text) - head - tail:,} characters …]{with_marks(text[-tail:])}"
 
 
-def _common_prefix(one: str, two: str) -> int:
+def common_prefix(one: str, two: str) -> int:
     """How many code points both begin with, by bisection: comparing slices is what Python does fastest."""
     low, high = 0, min(len(one), len(two))
     while low < high:
@@ -103,7 +104,7 @@ def _common_prefix(one: str, two: str) -> int:
     return low
 
 
-def _common_suffix(one: str, two: str, start: int) -> int:
+def common_suffix(one: str, two: str, start: int) -> int:
     """How many code points both end with, none of them before `start`."""
     low, high = 0, min(len(one), len(two)) - start
     while low < high:
