@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalspec.errors import counted, cut, visible
+from evalspec.errors import cut, visible
 from evalspec.report.characters import with_marks
 from evalspec.report.diff_text import IDS, SAYS, cause_line, reach
 from evalspec.report.excerpt import size_change
@@ -40,10 +40,9 @@ def _group(group: Group) -> str:
 
 
 def _unknown(group: UnknownGroup) -> str:
-    may_change = f"{counted(len(group.tasks), 'task')} may change {counted(group.prompts, 'prompt')}"
     tasks = cut(", ".join(visible(task) for task in group.tasks[:IDS]), _LINE)
     more = f" and {len(group.tasks) - IDS:,} more" if len(group.tasks) > IDS else ""
-    said = f"{may_change}: {visible(cut(group.reason, _LINE))}\n{tasks}{more}"
+    said = f"{reach(group)}: {visible(cut(group.reason, _LINE))}\n{tasks}{more}"
     return _annotation(group.cause, "Prompts: unknown", said)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.diff.model import UnknownGroup
-from evalspec.errors import counted, cut
+from evalspec.errors import cut
 from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, example_text, reach
 from evalspec.report.markdown import code, fence, prose
 
@@ -97,10 +97,8 @@ def _group(group: Group) -> str:
 
 def _unknown(group: UnknownGroup) -> str:
     cause = f" From {prose(cut(cause_line(group.cause), _LINE))}." if group.cause is not None else ""
-    reach = f"{counted(len(group.tasks), 'task')} may change {counted(group.prompts, 'prompt')}"
-    return (
-        f"\n### unknown: {reach}\n\n{prose(cut(group.reason, _LINE))}{cause}\n\nTasks: {_ids(group.tasks)}\n"
-    )
+    head = f"\n### unknown: {reach(group)}\n\n{prose(cut(group.reason, _LINE))}"
+    return f"{head}{cause}\n\nTasks: {_ids(group.tasks)}\n"
 
 
 def _last(comparison: Comparison) -> Iterator[str]:

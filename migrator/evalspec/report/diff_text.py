@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalspec.diff.model import UnknownGroup
 from evalspec.errors import counted, cut, visible
 from evalspec.report.characters import with_marks
 from evalspec.report.console import plain
 from evalspec.report.excerpt import names_changed, prompt_diff, size_change
+from evalspec.report.word_diff import word_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
+    from evalspec.diff.model import Cause, Comparison, Group
     from evalspec.report.console import Paint
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
@@ -68,10 +70,12 @@ def compared_line(comparison: Comparison) -> str:
     return f"{counted(compared.files, 'file')}, {counted(compared.tasks, 'task')}: {sides}"
 
 
-def reach(group: Group) -> str:
-    """`57 tasks, 171 rows`."""
-    rows = f", {counted(group.rows, 'row')}" if group.rows else ""
-    return counted(len(group.tasks), "task") + rows
+def reach(group: Group | UnknownGroup) -> str:
+    """`57 tasks, 171 rows`; of what may have changed, `57 tasks may change 171 prompts`."""
+    tasks = counted(len(group.tasks), "task")
+    if isinstance(group, UnknownGroup):
+        return f"{tasks} may change {counted(group.prompts, 'prompt')}"
+    return f"{tasks}, {counted(group.rows, 'row')}" if group.rows else tasks
 
 
 def cause_line(cause: Cause) -> str:
@@ -101,12 +105,18 @@ def edit_text(group: Group, *, paint: Paint = plain) -> str:
     )
 
 
-def example_text(group: Group, *, paint: Paint = plain) -> str:
-    """One prompt of a group in lines; nothing where it would say no more than the edit does."""
-    before, after = group.example.before, group.example.after
-    if before is None or after is None or before == after or (before, after) == (group.before, group.after):
+def example_text(group: Group, *, words: bool = False, paint: Paint = plain) -> str:
+    """One prompt of a group in lines, or with `words` word by word; nothing where the edit says as much."""
+    if not has_example(group):
         return ""
-    return prompt_diff(before, after, paint=paint)
+    shown = word_diff if words else prompt_diff
+    return shown(group.example.before or "", group.example.after or "", paint=paint)
+
+
+def has_example(group: Group) -> bool:
+    """Whether the example of a group says more than its edit does."""
+    pair = group.example.before, group.example.after
+    return None not in pair and pair[0] != pair[1] and pair != (group.before, group.after)
 
 
 def _table(comparison: Comparison) -> Iterator[str]:
@@ -132,8 +142,7 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
 
 
 def _unknown(group: UnknownGroup, paint: Paint) -> Iterator[str]:
-    yield paint(f"unknown: {counted(len(group.tasks), 'task')}", "warning")
-    yield f" may change {counted(group.prompts, 'prompt')}\n"
+    yield paint(f"unknown: {reach(group)}", "warning") + "\n"
     yield f"  {visible(group.reason)}\n"
     if group.cause is not None:
         yield f"  from {cause_line(group.cause)}\n"

@@ -34,7 +34,7 @@ def word_pieces(before: str, after: str) -> list[Piece]:
 
     start = common_prefix(before, after)
     end = common_suffix(before, after, start)
-    while 0 < start and before[start - 1].isalnum():
+    while start > 0 and before[start - 1].isalnum():
         start -= 1
     while end and before[len(before) - end].isalnum():
         end -= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ def test_the_pieces_are_both_texts(before: str, after: str) -> None:
     assert "".join(text for sign, text in pieces if sign != "+") == before
     assert "".join(text for sign, text in pieces if sign != "-") == after
     assert all(text for _, text in pieces)
-    assert all(one.sign != two.sign for one, two in zip(pieces, pieces[1:], strict=False))
+    assert all(one.sign != two.sign for one, two in pairwise(pieces))
 
 
 @pytest.mark.parametrize(
