@@ -12,7 +12,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common, _views
+from evalspec.cli import _common, _output, _views
 from evalspec.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ diff
 diff main -- tasks/
 diff v1.0..HEAD --stat
 diff --staged --exit-code
-diff --no-index old/ new/ --format json
+diff --no-index old/ new/ --format html --output changes.html
+diff --format markdown --budget summary >> "$GITHUB_STEP_SUMMARY"
 diff --from v1 --to v3 tasks/
 """
 
@@ -50,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what migrating would change: v3, family@v3, head, or +1 for the next one",
     )
     parser.add_argument("--stat", action="store_true", help="how many tasks changed in what, and no more")
+    parser.add_argument(
+        "--word-diff",
+        action="store_true",
+        help="show in a prompt every word that changed, not the first difference",
+    )
+    _output.add_pager(parser)
     parser.add_argument("--exit-code", action="store_true", help="exit 1 if anything changes, or may")
     parser.add_argument(
         "--allow-bad-tasks",
@@ -57,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --to: leave invalid records out instead of refusing",
     )
     _views.add_views(parser)
-    _common.add_format(parser, formats=("text", "json", "markdown", "github", "junit"))
+    _common.add_format(parser, formats=("text", "json", "markdown", "html", "github", "junit"))
     parser.add_argument(
         "--budget",
         choices=("comment", "summary"),
@@ -125,7 +132,7 @@ def _print(args: argparse.Namespace, comparison: Comparison) -> None:
         _common.write_output(args, _for_programs(args, comparison))
         return
     paint = plain if args.output else Console(sys.stdout).paint
-    _common.write_output(args, diff_text(comparison, stat=args.stat, paint=paint))
+    _output.write_paged(args, diff_text(comparison, stat=args.stat, words=args.word_diff, paint=paint))
 
 
 def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:
@@ -133,6 +140,10 @@ def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:
         from evalspec.report.diff_markdown import BUDGETS, diff_markdown
 
         return diff_markdown(comparison, BUDGETS[args.budget])
+    if args.format == "html":
+        from evalspec.report.diff_html import diff_html
+
+        return diff_html(comparison)
     if args.format == "github":
         from evalspec.report.diff_github import diff_github
 
@@ -146,7 +157,7 @@ def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:
 
 def _versions(args: argparse.Namespace) -> int:
     """What migrating to `--to` would change."""
-    if args.staged or args.no_index or args.stat:
+    if args.staged or args.no_index or args.stat or args.word_diff:
         raise UsageError(
             "--to compares the same files before and after a migration", fix="leave the other flags out"
         )
@@ -180,5 +191,5 @@ def _versions(args: argparse.Namespace) -> int:
     else:
         paint = plain if args.output else Console(sys.stdout).paint
         text = _common.findings_text(args, diff.outcome.bad, 20)
-        _common.write_output(args, text + version_diff_text(diff, project.families, paint=paint))
+        _output.write_paged(args, text + version_diff_text(diff, project.families, paint=paint))
     return 1 if args.exit_code and not diff.is_empty else 0

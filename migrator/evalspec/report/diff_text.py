@@ -39,8 +39,10 @@ SAYS = {
 }
 
 
-def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plain) -> str:
-    """The whole report, or with `stat` its table alone."""
+def diff_text(
+    comparison: Comparison, *, stat: bool = False, words: bool = False, paint: Paint = plain
+) -> str:
+    """The whole report, or with `stat` its table alone; with `words`, examples tell every word that changed."""
     pieces = [f"{paint(compared_line(comparison), 'strong')}\n"]
     pieces += [f"note: {visible(note)}\n" for note in comparison.notes]
     if comparison.is_empty:
@@ -48,7 +50,7 @@ def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plai
     pieces += _table(comparison)
     if not stat:
         for group in comparison.groups:
-            pieces += ["\n", *_group(group, paint)]
+            pieces += ["\n", *_group(group, words, paint)]
         for unknown in comparison.unknown_groups:
             pieces += ["\n", *_unknown(unknown, paint)]
     pieces += _moved(comparison)
@@ -126,7 +128,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
         yield f"  {len(comparison.unknown):>6,}  {'unknown':<13}may have changed\n"
 
 
-def _group(group: Group, paint: Paint) -> Iterator[str]:
+def _group(group: Group, words: bool, paint: Paint) -> Iterator[str]:
     parts = " and ".join(visible(part).replace("_", " ") for part in group.parts)
     yield paint(f"{group.change}: {reach(group)}", "strong")
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
@@ -134,7 +136,7 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
     yield f"  from {cause_line(group.cause)}\n"
     yield _indented(edit_text(group, paint=paint), 2)
     yield f"  {_ids(group.tasks)}\n"
-    if shown := example_text(group, paint=paint):
+    if shown := example_text(group, words=words, paint=paint):
         example = group.example
         row = "" if example.row is None else f", row {example.row}"
         yield f"  for example {visible(example.task)}{row}, {visible(example.view)}:\n"
