@@ -96,7 +96,7 @@ function promptRow(row, show) {
 
 function taskList(group, show) {
   const item = (task) =>
-    el("li", {}, marked(task), show.silent.has(task) ? el("em", { title: "Its own version did not move" }, "same version") : null);
+    el("li", {}, marked(task), " ", show.silent.has(task) ? el("em", { title: "Its own version did not move" }, "same version") : null);
   const first = show.paper ? 100 : IDS;
   const list = el("ul.tasks", {}, ...group.tasks.slice(0, first).map(item));
   const left = group.tasks.length - first;
@@ -174,7 +174,7 @@ function countTable(title, rows, label) {
   const body = rows.map(([name, tasks, groups, open, said]) => {
     const bar = el("span.bar");
     bar.style.setProperty("--share", tasks / most);
-    return el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", onclick: open }, label(name)), said ? el("small", {}, said) : null),
+    return el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", onclick: open }, label(name)), " ", said ? el("small", {}, said) : null),
       el("td.count", {}, number(tasks)), el("td.count", {}, number(groups)), el("td.share", { "aria-hidden": true }, bar));
   });
   const head = el("tr", {}, el("th", { scope: "col" }, title), el("th.count", { scope: "col" }, "tasks"), el("th.count", { scope: "col" }, "changes"), el("td"));
