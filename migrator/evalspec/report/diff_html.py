@@ -84,9 +84,6 @@ def _data(comparison: Comparison) -> dict[str, Any]:
 def _group(group: Group) -> dict[str, Any]:
     example = group.example
     pieces = word_pieces(example.before or "", example.after or "") if has_example(group) else []
-    edit = [
-        Piece("=", group.left), Piece("-", group.before), Piece("+", group.after), Piece("=", group.right)
-    ]  # fmt: skip
     changed = bool(group.before or group.after)
     return {
         "class": group.change,
@@ -95,14 +92,16 @@ def _group(group: Group) -> dict[str, Any]:
         "kind": group.cause.kind.replace("_", " "),
         "cause": cause_line(group.cause),
         "size": size_change(group.before, group.after) if changed else "",
-        "edit": [_kept(piece) for piece in edit if piece.text] if changed else [],
+        "left": group.left,
+        "right": group.right,
+        "edit": list(map(_kept, word_pieces(group.before, group.after))),
         "names": [line.strip() for line in names_changed(group.before, group.after)],
         "tasks": list(group.tasks),
         "rows": group.rows,
         "views": list(group.views),
         "comparable": group.comparable,
         "example": [example.task, example.row, example.view],
-        "pieces": [_kept(piece) for piece in pieces],
+        "pieces": list(map(_kept, pieces)),
     }
 
 

@@ -97,6 +97,8 @@ def edit_text(group: Group, *, paint: Paint = plain) -> str:
     if not group.before and not group.after:
         return ""
     left, right = with_marks(group.left), with_marks(group.right)
+    if group.before == group.after:
+        return f"reads the same, what it names changed: …{left}{_piece(group.before)}{right}…\n"
     return "".join(
         [
             f"{size_change(group.before, group.after)}\n",

@@ -11,7 +11,7 @@ function changeDetail(group, show) {
   out.append(facts(group));
   if (group.reason) out.append(el("p.reason", {}, marked(group.reason)));
   if (group.edit?.length) {
-    out.append(el("section", { "aria-label": "The edit" }, el("h3", {}, "The edit ", el("small", {}, group.size)), edit(group)));
+    out.append(el("section", { "aria-label": "The edit" }, el("h3", {}, "The edit ", el("small", {}, editSize(group))), edit(group)));
   }
   if (group.pieces?.length) out.append(example(group, show));
   out.append(taskList(group, show));
@@ -37,18 +37,25 @@ function facts(group) {
   return el("dl.facts", {}, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, marked(value)))));
 }
 
+function editSize(group) {
+  return group.edit.every(([sign]) => sign === "=") ? "reads the same; what it names changed" : group.size;
+}
+
+/** The edit as two lines; as one where both sides read the same, and what they name is what changed. */
 function edit(group) {
-  const line = (sign) =>
-    el(`div.line.${sign === "-" ? "old" : "new"}`, {}, el("span.sign", { "aria-hidden": true }, sign === "-" ? "−" : "+"),
-      el("code", {}, ...group.edit.filter((piece) => piece[0] === "=" || piece[0] === sign).map((piece) => signed(piece, true))));
-  const signs = [["-", "before"], ["+", "after"]];
-  const lines = signs.map(([sign, what]) => {
-    const piece = group.edit.find((each) => each[0] === sign) ?? [sign, ""];
-    const whole = piece.length === 2 && group.class !== "renamed";
-    return el("div.row", {}, line(sign), whole ? copyButton(piece[1], `Copy ${what} as a JSON string`) : null);
-  });
+  const of = (sign) => group.edit.filter((piece) => piece[0] === "=" || piece[0] === sign);
+  const line = (sign, name, shown) =>
+    el(`div.line.${name}`, {}, el("span.sign", { "aria-hidden": true }, shown),
+      el("code", {}, marked(group.left), ...of(sign).map((piece) => signed(piece, true)), marked(group.right)));
+  const row = (sign, name, shown, what) => {
+    const whole = of(sign).every((piece) => piece.length === 2);
+    const text = of(sign).map((piece) => piece[1]).join("");
+    return el("div.row", {}, line(sign, name, shown), whole ? copyButton(text, `Copy ${what} as a JSON string`) : null);
+  };
+  const same = group.edit.every(([sign]) => sign === "=");
+  const rows = same ? [row("=", "same", "=", "it")] : [row("-", "old", "−", "before"), row("+", "new", "+", "after")];
   const names = group.names.map((name) => el("li", {}, name));
-  return el("div.diff", {}, ...lines, names.length ? el("ul.names", { "aria-label": "Characters that do not show" }, ...names) : null);
+  return el("div.diff", {}, ...rows, names.length ? el("ul.names", { "aria-label": "Characters that do not show" }, ...names) : null);
 }
 
 function signed(piece, all) {

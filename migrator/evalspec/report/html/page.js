@@ -8,20 +8,22 @@ const classes = new Set(); // chosen ones; none is all
 const list = new VirtualList(byId("list"), HEIGHT, listRow, showDetail);
 
 function listRow(group) {
-  const edit = group.edit?.length
-    ? el("span.edit", {}, ...["-", "+"].map((sign) => {
-      const text = group.edit.find((piece) => piece[0] === sign)?.[1] ?? "";
-      return el(sign === "-" ? "del" : "ins", {}, shortText(text));
-    }))
-    : el("span.edit", {}, marked((group.reason ?? group.tasks[0]).slice(0, 160)));
-  return el("div.item", {}, el("span.first", {}, classTag(group.class), el("span.reach", {}, group.reach)), edit, el("span.from", {}, marked(group.cause)));
+  const changed = (sign, tag) => {
+    const texts = group.edit.filter((piece) => piece[0] === sign).map((piece) => piece[1]);
+    return texts.length ? el(tag, {}, shortText(texts.join("…"))) : null;
+  };
+  const said = group.reason ?? (group.edit.length ? group.edit[0][1] : group.tasks[0]);
+  const both = group.edit?.length ? [changed("-", "del"), changed("+", "ins")] : [];
+  const shown = both.some((each) => each) ? both : [el("span", {}, marked(said.slice(0, 160)))];
+  return el("div.item", {}, el("span.first", {}, classTag(group.class), el("span.reach", {}, group.reach)),
+    el("span.edit", {}, ...shown), el("span.from", {}, marked(group.cause)));
 }
 
 /** The beginning of a text, in one line. */
 function shortText(text) {
-  const shown = marked(text.slice(0, 60), true);
+  const shown = marked(text.slice(0, 80), true);
   shown.querySelectorAll(".white").forEach((white) => white.replaceWith(white.dataset.mark));
-  if (text.length > 60) shown.append("…");
+  if (text.length > 80) shown.append("…");
   return shown;
 }
 
@@ -45,7 +47,7 @@ function choose({ class: name, search }) {
 const words = new Map(); // what is searched of a group, made when it is first needed
 function wordsOf(group) {
   if (!words.has(group)) {
-    const edit = (group.edit ?? []).flatMap((piece) => piece.filter((each, at) => at && typeof each === "string"));
+    const edit = ["-", "+"].map((other) => (group.edit ?? []).filter(([sign]) => sign !== other).map((piece) => piece.slice(1).join("")).join(""));
     words.set(group, [group.cause, group.reason ?? "", ...group.tasks, ...edit].join("\n").toLowerCase());
   }
   return words.get(group);
