@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evalspec.errors import visible
@@ -11,7 +10,7 @@ from evalspec.report.console import Paint, plain
 from evalspec.report.excerpt import common_prefix, common_suffix, middle_cut, names_changed, size_change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: A word, or any other character by itself; scripts that put no space between words go character by character.
 _WORD = re.compile(r"[^\W\u0e00-\u0eff\u2e80-\u9fff]+|.", re.DOTALL)
@@ -40,15 +39,12 @@ def word_pieces(before: str, after: str) -> list[Piece]:
         end -= 1
     old = _WORD.findall(before[start : len(before) - end])
     new = _WORD.findall(after[start : len(after) - end])
-    found = [Piece("=", before[:start])]
-    for block in blocks(old, new):
-        gone = "".join(old[block.old_start : block.old_end])
-        found.append(Piece("=" if block.same else "-", gone))
-        if not block.same:
-            found.append(Piece("+", "".join(new[block.new_start : block.new_end])))
-    found.append(Piece("=", before[len(before) - end :]))
-    runs = groupby([piece for piece in found if piece.text], key=lambda piece: piece.sign)
-    return [Piece(sign, "".join(piece.text for piece in run)) for sign, run in runs]
+    tail = before[len(before) - end :]
+    middle = [
+        ("".join(old[block.old_start : block.old_end]), "".join(new[block.new_start : block.new_end]))
+        for block in blocks(old, new)
+    ]
+    return list(_pieces(_phrases([(before[:start], before[:start]), *middle, (tail, tail)])))
 
 
 def word_diff(before: str, after: str, *, paint: Paint = plain) -> str:
@@ -61,6 +57,31 @@ def word_diff(before: str, after: str, *, paint: Paint = plain) -> str:
     pieces = word_pieces(before, after)
     shown = "".join(_shown(pieces, at, paint) for at in range(len(pieces)))
     return "".join([f"{size_change(before, after)}\n", shown, "\n", *_names(pieces)])
+
+
+def _phrases(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Stretches of old and new text; words replaced next to each other are one, with the space between them."""
+    held = texts[0]
+    for at, (old, new) in enumerate(texts[1:], 1):
+        behind = texts[at + 1] if at + 1 < len(texts) else ("", "")
+        space = old == new and old.isspace() and "\n" not in old
+        between = space and _replaced(held) and _replaced(behind)
+        if between or (old == new) == (held[0] == held[1]):
+            held = held[0] + old, held[1] + new
+        else:
+            yield held
+            held = old, new
+    yield held
+
+
+def _replaced(texts: tuple[str, str]) -> bool:
+    return bool(texts[0] and texts[1] and texts[0] != texts[1])
+
+
+def _pieces(texts: Iterable[tuple[str, str]]) -> Iterator[Piece]:
+    for old, new in texts:
+        found = [Piece("=", old)] if old == new else [Piece("-", old), Piece("+", new)]
+        yield from (piece for piece in found if piece.text)
 
 
 def _shown(pieces: Sequence[Piece], at: int, paint: Paint) -> str:

@@ -31,6 +31,11 @@ def test_the_pieces_are_both_texts(before: str, after: str) -> None:
     [
         ("the cat sat", "the cow sat", [("=", "the "), ("-", "cat"), ("+", "cow"), ("=", " sat")]),
         ("a\nb", "a\n\nb", [("=", "a\n"), ("+", "\n"), ("=", "b")]),
+        (
+            "give the best one",
+            "give a good one",
+            [("=", "give "), ("-", "the best"), ("+", "a good"), ("=", " one")],
+        ),
         ("one two three", "two three four", [("-", "one "), ("=", "two three"), ("+", " four")]),
         ("数値の例", "数字の例", [("=", "数"), ("-", "値"), ("+", "字"), ("=", "の例")]),
         ("", "new", [("+", "new")]),

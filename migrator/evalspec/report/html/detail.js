@@ -46,7 +46,7 @@ function edit(group) {
   const of = (sign) => group.edit.filter((piece) => piece[0] === "=" || piece[0] === sign);
   const line = (sign, name, shown) =>
     el(`div.line.${name}`, {}, el("span.sign", { "aria-hidden": true }, shown),
-      el("code", {}, marked(group.left), ...of(sign).map((piece) => signed(piece, true)), marked(group.right)));
+      el("code", {}, marked(group.left, true), ...of(sign).map((piece) => signed(piece, true)), marked(group.right, true)));
   const row = (sign, name, shown, what) => {
     const whole = of(sign).every((piece) => piece.length === 2);
     const text = of(sign).map((piece) => piece[1]).join("");
