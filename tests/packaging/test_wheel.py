@@ -107,6 +107,14 @@ def test_wheel_has_the_package_and_nothing_beside_it(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 
+def test_wheel_has_the_parts_of_the_page_of_changes(root: Path, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if name.startswith("evalspec/report/html/")}
+    parts = (root / "migrator/evalspec/report/html").iterdir()
+    assert shipped == {f"evalspec/report/html/{part.name}" for part in parts}
+    assert "evalspec/report/html/page.html" in shipped
+
+
 def test_sdist_has_tests_and_fixtures(root: Path, built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:

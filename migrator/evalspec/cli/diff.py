@@ -12,7 +12,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common, _views
+from evalspec.cli import _common, _output, _views
 from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ diff
 diff main -- tasks/
 diff v1.0..HEAD --stat
 diff --staged --exit-code
-diff --no-index old/ new/ --format json
+diff --no-index old/ new/ --format html --output changes.html
 diff --view plain --against chat tasks/
+diff --format markdown --budget summary >> "$GITHUB_STEP_SUMMARY"
 diff --from v1 --to v3 tasks/
 """
 
@@ -51,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what migrating would change: v3, family@v3, head, or +1 for the next one",
     )
     parser.add_argument("--stat", action="store_true", help="how many tasks changed in what, and no more")
+    parser.add_argument(
+        "--word-diff",
+        action="store_true",
+        help="show in a prompt every word that changed, not the first difference",
+    )
+    _output.add_pager(parser)
     parser.add_argument("--exit-code", action="store_true", help="exit 1 if anything changes, or may")
     parser.add_argument(
         "--allow-bad-tasks",
@@ -65,7 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare the files under --view with themselves under this view (repeatable)",
     )
     _views.add_views(parser)
-    _common.add_format(parser)
+    _common.add_format(parser, formats=("text", "json", "markdown", "html", "github", "junit"))
+    parser.add_argument(
+        "--budget",
+        choices=("comment", "summary"),
+        default="comment",
+        help="what --format markdown has to fit in: a comment on a pull request (the default), or a job's summary",
+    )
     _common.add_jobs(parser)
     _common.add_limits(parser)
 
@@ -142,21 +155,43 @@ def _print(args: argparse.Namespace, comparison: Comparison) -> None:
     from evalspec.report import Console, plain
     from evalspec.report.diff_text import compared_line, diff_text
 
-    if args.format == "json":
+    if args.format != "text":
         if not args.quiet:
             sys.stderr.write(f"{compared_line(comparison)}\n")
-        _common.write_output(args, _common.dumps(comparison.to_dict()))
+        _common.write_output(args, _for_programs(args, comparison))
         return
     paint = plain if args.output else Console(sys.stdout).paint
-    _common.write_output(args, diff_text(comparison, stat=args.stat, paint=paint))
+    _output.write_paged(args, diff_text(comparison, stat=args.stat, words=args.word_diff, paint=paint))
+
+
+def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:
+    if args.format == "markdown":
+        from evalspec.report.diff_markdown import BUDGETS, diff_markdown
+
+        return diff_markdown(comparison, BUDGETS[args.budget])
+    if args.format == "html":
+        from evalspec.report.diff_html import diff_html
+
+        return diff_html(comparison)
+    if args.format == "github":
+        from evalspec.report.diff_github import diff_github
+
+        return diff_github(comparison)
+    if args.format == "junit":
+        from evalspec.report.diff_junit import diff_junit
+
+        return diff_junit(comparison)
+    return _common.dumps(comparison.to_dict())
 
 
 def _versions(args: argparse.Namespace) -> int:
     """What migrating to `--to` would change."""
-    if args.staged or args.no_index or args.stat:
+    if args.staged or args.no_index or args.stat or args.word_diff:
         raise UsageError(
             "--to compares the same files before and after a migration", fix="leave the other flags out"
         )
+    if args.format not in ("text", "json"):
+        raise UsageError(f"--to does not print {args.format}", fix="leave --format out, or say json")
     project = _common.find_project(args)
     selection = _common.select_files(args, project)
     paths = [file.path for file in selection.files]
@@ -185,5 +220,5 @@ def _versions(args: argparse.Namespace) -> int:
     else:
         paint = plain if args.output else Console(sys.stdout).paint
         text = _common.findings_text(args, diff.outcome.bad, 20)
-        _common.write_output(args, text + version_diff_text(diff, project.families, paint=paint))
+        _output.write_paged(args, text + version_diff_text(diff, project.families, paint=paint))
     return 1 if args.exit_code and not diff.is_empty else 0

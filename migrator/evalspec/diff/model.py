@@ -180,6 +180,20 @@ class Unknown(NamedTuple):
     source: str = ""
 
 
+class UnknownGroup(NamedTuple):
+    """Tasks that may have changed for one reason and by one cause, and how many prompts that may change.
+
+    `cause` is that of the first; in the tasks' own files it is another place for each. `source` is the diff of the
+    functions that were not run.
+    """
+
+    reason: str
+    cause: Cause | None
+    tasks: tuple[str, ...]
+    prompts: int
+    source: str = ""
+
+
 class RecordChange(NamedTuple):
     """A record whose values changed: the paths (`root['metric_name']`) with the old and the new value."""
 
@@ -246,6 +260,29 @@ class Comparison(NamedTuple):
             for name in CLASSES
         }
         return {name: len(tasks) for name, tasks in found.items() if tasks}
+
+    @property
+    def unknown_groups(self) -> tuple[UnknownGroup, ...]:
+        """The tasks that may have changed, those of one reason and cause together, in the order they were found."""
+        found: dict[tuple[object, ...], list[Unknown]] = {}
+        for each in self.unknown:
+            cause = each.cause
+            key = cause and (
+                cause.kind,
+                cause.detail,
+                *((cause.before, cause.after) * (cause.kind == "include")),
+            )
+            found.setdefault((each.reason, key, each.source), []).append(each)
+        return tuple(
+            UnknownGroup(
+                same[0].reason,
+                same[0].cause,
+                tuple(each.task for each in same),
+                sum(each.prompts for each in same),
+                same[0].source,
+            )
+            for same in found.values()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON (`evalspec diff --format json`)."""

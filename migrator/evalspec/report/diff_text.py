@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalspec.diff.model import UnknownGroup
 from evalspec.errors import counted, cut, visible
-from evalspec.formats.characters import named, with_marks
+from evalspec.formats.characters import with_marks
 from evalspec.report.console import plain
-from evalspec.report.excerpt import prompt_diff, size_change
+from evalspec.report.excerpt import names_changed, prompt_diff, size_change
+from evalspec.report.word_diff import word_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalspec.diff.model import Cause, Comparison, Group, Unknown
+    from evalspec.diff.model import Cause, Comparison, Group
     from evalspec.report.console import Paint, Style
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
@@ -20,7 +22,8 @@ IDS, _PIECE = 10, 160
 #: So many lines of a function's change are shown.
 _SOURCE = 40
 
-_SAYS = {
+#: What each class of change is, for a person.
+SAYS = {
     "target": "the target",
     "choices": "the choices",
     "shots": "the examples",
@@ -38,8 +41,10 @@ _SAYS = {
 }
 
 
-def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plain) -> str:
-    """The whole report, or with `stat` its table alone."""
+def diff_text(
+    comparison: Comparison, *, stat: bool = False, words: bool = False, paint: Paint = plain
+) -> str:
+    """The whole report, or with `stat` its table alone; with `words`, examples tell every word that changed."""
     pieces = [f"{paint(compared_line(comparison), 'strong')}\n"]
     pieces += [f"note: {visible(note)}\n" for note in comparison.notes]
     if comparison.is_empty:
@@ -47,8 +52,9 @@ def diff_text(comparison: Comparison, *, stat: bool = False, paint: Paint = plai
     pieces += _table(comparison)
     if not stat:
         for group in comparison.groups:
-            pieces += ["\n", *_group(group, paint)]
-        pieces += _unknown(comparison, paint)
+            pieces += ["\n", *_group(group, words, paint)]
+        for unknown in comparison.unknown_groups:
+            pieces += ["\n", *_unknown(unknown, paint)]
     pieces += _moved(comparison)
     if comparison.silent:
         pieces.append(
@@ -68,10 +74,12 @@ def compared_line(comparison: Comparison) -> str:
     return f"{counted(compared.files, 'file')}, {counted(compared.tasks, 'task')}: {sides}"
 
 
-def reach(group: Group) -> str:
-    """`57 tasks, 171 rows`."""
-    rows = f", {counted(group.rows, 'row')}" if group.rows else ""
-    return counted(len(group.tasks), "task") + rows
+def reach(group: Group | UnknownGroup) -> str:
+    """`57 tasks, 171 rows`; of what may have changed, `57 tasks may change 171 prompts`."""
+    tasks = counted(len(group.tasks), "task")
+    if isinstance(group, UnknownGroup):
+        return f"{tasks} may change {counted(group.prompts, 'prompt')}"
+    return f"{tasks}, {counted(group.rows, 'row')}" if group.rows else tasks
 
 
 def cause_line(cause: Cause) -> str:
@@ -86,52 +94,66 @@ def cause_line(cause: Cause) -> str:
     return f"{what}: {places[0] if places[0] == places[1] else ' → '.join(places)}"
 
 
+def edit_text(group: Group, *, paint: Paint = plain) -> str:
+    """The edit of a group in lines: its size, both pieces with white space visible, and what does not show in them."""
+    if not group.before and not group.after:
+        return ""
+    left, right = with_marks(group.left), with_marks(group.right)
+    if group.before == group.after:
+        return f"reads the same, what it names changed: …{left}{_piece(group.before)}{right}…\n"
+    return "".join(
+        [
+            f"{size_change(group.before, group.after)}\n",
+            paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n",
+            paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n",
+            *names_changed(group.before, group.after),
+        ]
+    )
+
+
+def example_text(group: Group, *, words: bool = False, paint: Paint = plain) -> str:
+    """One prompt of a group in lines, or with `words` word by word; nothing where the edit says as much."""
+    if not has_example(group):
+        return ""
+    shown = word_diff if words else prompt_diff
+    return shown(group.example.before or "", group.example.after or "", paint=paint)
+
+
+def has_example(group: Group) -> bool:
+    """Whether the example of a group says more than its edit does."""
+    pair = group.example.before, group.example.after
+    return None not in pair and pair[0] != pair[1] and pair != (group.before, group.after)
+
+
 def _table(comparison: Comparison) -> Iterator[str]:
     for name, count in comparison.summary.items():
-        yield f"  {count:>6,}  {name:<13}{_SAYS[name]}\n"
+        yield f"  {count:>6,}  {name:<13}{SAYS[name]}\n"
     if comparison.unknown:
         yield f"  {len(comparison.unknown):>6,}  {'unknown':<13}may have changed\n"
 
 
-def _group(group: Group, paint: Paint) -> Iterator[str]:
+def _group(group: Group, words: bool, paint: Paint) -> Iterator[str]:
     parts = " and ".join(visible(part).replace("_", " ") for part in group.parts)
     yield paint(f"{group.change}: {reach(group)}", "strong")
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
     yield f", in the {parts}\n" if group.parts != ("task",) else "\n"
     yield f"  from {cause_line(group.cause)}\n"
-    if group.before or group.after:
-        yield f"  {size_change(group.before, group.after)}\n"
-        left, right = with_marks(group.left), with_marks(group.right)
-        yield "  " + paint(f"- …{left}⟦{_piece(group.before)}⟧{right}…", "removed") + "\n"
-        yield "  " + paint(f"+ …{left}⟦{_piece(group.after)}⟧{right}…", "added") + "\n"
-        for sign, mine, other in (("-", group.before, group.after), ("+", group.after, group.before)):
-            for name in named("".join(char for char in mine if char not in other)):
-                yield f"    {sign} {name}\n"
+    yield _indented(edit_text(group, paint=paint), 2)
     yield f"  {_ids(group.tasks)}\n"
-    example = group.example
-    pair = (example.before, example.after)
-    if None not in pair and example.before != example.after and pair != (group.before, group.after):
+    if shown := example_text(group, words=words, paint=paint):
+        example = group.example
         row = "" if example.row is None else f", row {example.row}"
         yield f"  for example {visible(example.task)}{row}, {visible(example.view)}:\n"
-        shown = prompt_diff(example.before or "", example.after or "", paint=paint)
-        yield "".join(f"    {line}\n" for line in shown.splitlines())
+        yield _indented(shown, 4)
 
 
-def _unknown(comparison: Comparison, paint: Paint) -> Iterator[str]:
-    """Tasks that may have changed, those of one reason and cause together."""
-    found: dict[tuple[str, str, str], list[Unknown]] = {}
-    for each in comparison.unknown:
-        line = cause_line(each.cause) if each.cause is not None else ""
-        found.setdefault((each.reason, line, each.source), []).append(each)
-    for (reason, line, source), all_of in found.items():
-        prompts = sum(each.prompts for each in all_of)
-        yield "\n" + paint(f"unknown: {counted(len(all_of), 'task')}", "warning")
-        yield f" may change {counted(prompts, 'prompt')}\n"
-        yield f"  {visible(reason)}\n"
-        if line:
-            yield f"  from {line}\n"
-        yield f"  {_ids([each.task for each in all_of])}\n"
-        yield from _source(source, paint)
+def _unknown(group: UnknownGroup, paint: Paint) -> Iterator[str]:
+    yield paint(f"unknown: {reach(group)}", "warning") + "\n"
+    yield f"  {visible(group.reason)}\n"
+    if group.cause is not None:
+        yield f"  from {cause_line(group.cause)}\n"
+    yield f"  {_ids(group.tasks)}\n"
+    yield from _source(group.source, paint)
 
 
 def _source(source: str, paint: Paint) -> Iterator[str]:
@@ -147,6 +169,10 @@ def _source(source: str, paint: Paint) -> Iterator[str]:
 def _moved(comparison: Comparison) -> Iterator[str]:
     if comparison.moved:
         yield f"\nmoved or set otherwise, with the same prompts: {_ids([each.task for each in comparison.moved])}\n"
+
+
+def _indented(lines: str, columns: int) -> str:
+    return "".join(f"{' ' * columns}{line}\n" for line in lines.splitlines())
 
 
 def _piece(text: str) -> str:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evalspec.diff.ends import ends_of
 from evalspec.errors import counted
 from evalspec.formats.characters import named, with_marks
 from evalspec.report.console import Paint, plain
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: Code points of unchanged text on either side of a change.
 _AROUND = 32
 #: Code points of a change that are shown; the middle of a longer one is left out.
 _SHOWN = 160
+#: So many characters that do not show are named, on each side.
+_NAMES = 10
 
 
 def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
@@ -26,12 +33,21 @@ def prompt_diff(before: str, after: str, *, paint: Paint = plain) -> str:
     line = left.count("\n") + 1
     out = [
         f"{size_change(before, after)}, from character {len(left) + 1:,} (line {line:,})\n",
-        paint(f"- {lead}⟦{_middle_cut(old)}⟧{tail}", "removed") + "\n",
-        paint(f"+ {lead}⟦{_middle_cut(new)}⟧{tail}", "added") + "\n",
+        paint(f"- {lead}⟦{middle_cut(old)}⟧{tail}", "removed") + "\n",
+        paint(f"+ {lead}⟦{middle_cut(new)}⟧{tail}", "added") + "\n",
+        *names_changed(old, new),
     ]
-    for sign, mine, other in (("-", old, new), ("+", new, old)):
-        out += [f"  {sign} {name}\n" for name in named("".join(char for char in mine if char not in other))]
     return "".join(out)
+
+
+def names_changed(before: str, after: str) -> Iterator[str]:
+    """A line for each invisible or look-alike character that one text has and the other has not, the first ten each."""
+    for sign, mine, other in (("-", before, after), ("+", after, before)):
+        has = set(other)
+        names = named("".join(char for char in dict.fromkeys(mine) if char not in has))
+        yield from (f"  {sign} {name}\n" for name in names[:_NAMES])
+        if len(names) > _NAMES:
+            yield f"  {sign} … and {len(names) - _NAMES:,} more\n"
 
 
 def size_change(before: str, after: str) -> str:
@@ -65,7 +81,8 @@ def _tail(text: str) -> str:
     return with_marks(text[:_AROUND]) + ("…" if len(text) > _AROUND else "")
 
 
-def _middle_cut(text: str) -> str:
+def middle_cut(text: str) -> str:
+    """`text` with marks, in one line, the middle of a long one left out."""
     if len(text) <= _SHOWN:
         return with_marks(text)
     tail = _SHOWN // 4

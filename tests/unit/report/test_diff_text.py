@@ -103,3 +103,9 @@ def test_colours_end_where_they_began() -> None:
     for line in diff_text(a_comparison(a_group()), paint=coloured).splitlines():
         assert line.count("\x1b[") == 2 * line.count("\x1b[0m")
     assert COMPARED.base in diff_text(a_comparison())
+
+
+def test_a_name_that_stayed_while_what_it_names_changed_is_told_once() -> None:
+    text = diff_text(a_comparison(a_group("utils.score", "utils.score", change="metric", left="", right="")))
+    assert "  reads the same, what it names changed: …utils.score…\n" in text
+    assert "⟦" not in text.partition("for example")[0]

@@ -117,3 +117,10 @@ def test_any_two_prompts_differ_in_few_safe_lines(before: str, after: str) -> No
     if shown:
         minus, plus = shown.split("\n")[1:3]
         assert minus[2:] != plus[2:]
+
+
+def test_ten_characters_that_do_not_show_are_named_and_the_rest_counted() -> None:
+    hidden = "".join(chr(code) for code in range(0x2000, 0x2040))
+    lines = prompt_diff("x" * 1_000_000, "x" * 1_000_000 + hidden * 1_000).splitlines()[3:]
+    assert len(lines) == 11
+    assert lines[-1].startswith("  + … and ")
