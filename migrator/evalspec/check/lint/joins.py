@@ -124,7 +124,8 @@ def joins(prompt: Prompt, view: View, way: Way) -> Iterator[Remark]:
             continue
         follow = parts[at + 1 : at + 3]
         if follow and follow[0].kind == "join":
-            yield from _across(part, follow[0].text, follow[1] if len(follow) > 1 else None)
+            alone = prompt.output_type == "loglikelihood"
+            yield from _across(part, follow[0].text, follow[1] if len(follow) > 1 else None, alone=alone)
         elif follow:
             yield from _touching(part, follow[0])
         if part.kind in ("system", "question"):
@@ -153,14 +154,15 @@ def _key(part: Part) -> str:
     return part.origin.key or "doc_to_text"
 
 
-def _across(left: Part, join: str, right: Part | None) -> Iterator[Remark]:
-    """A question and its answer, with a delimiter between them."""
+def _across(left: Part, join: str, right: Part | None, *, alone: bool) -> Iterator[Remark]:
+    """A question and its answer, with a delimiter between them; `alone` says that it is scored without one."""
     if left.text[-1].isspace() and join[0].isspace():
         message = f"{_named(left)} ends in white space, and {join!r} follows it before the answer"
         yield Remark(SPACE_ON_BOTH_SIDES, _key(left), message, _tail(left.text) + join)
     elif right is not None and join[-1].isspace() and right.text[0].isspace():
         message = f"{join!r} stands before {_named(right)}, which begins with white space"
-        yield Remark(SPACE_ON_BOTH_SIDES, _key(right), message, join + right.text[:20])
+        fix = 'examples alone have a delimiter here: say fewshot_config.target_delimiter: ""' if alone else ""
+        yield Remark(SPACE_ON_BOTH_SIDES, _key(right), message, join + right.text[:20], fix)
     if right is not None:
         yield from _repeated(left, right)
 

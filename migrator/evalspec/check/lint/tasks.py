@@ -13,7 +13,7 @@ from evalspec.check.lint.variables import Names, misspelt, undefined
 from evalspec.prompts.config import TaskConfig, task_config
 from evalspec.prompts.docs import docs_of
 from evalspec.prompts.placeholder import placeholder_rows
-from evalspec.prompts.problems import Unknown
+from evalspec.prompts.problems import FunctionRef, Unknown
 from evalspec.prompts.template import TemplateTask
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ _OVERRIDES = ("doc_to_text", "doc_to_target", "doc_to_choice", "gen_prefix")
 #: The settings that say which rows a task has.
 _ROW_KEYS = ("dataset_path", "dataset_name", "dataset_kwargs", "validation_split", "test_split")
 _PLAIN = (str, int, float, bool, type(None))
+
+
+def _alike(value: Any) -> Any:
+    """What two settings have in common if they are as good as the same: no function is run, whichever it is."""
+    if isinstance(value, FunctionRef):
+        return FunctionRef
+    return value if isinstance(value, _PLAIN) else id(value)
 
 
 def _never_empty(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -131,11 +138,7 @@ class TaskLint:
         """
         if config is not None:
             return once(self._of(given, config, self._data(name, config)))
-        key = tuple(
-            (each, value if isinstance(value, _PLAIN) else id(value))
-            for each, value in given.items()
-            if each not in _APART
-        )
+        key = tuple([(each, _alike(value)) for each, value in given.items() if each not in _APART])
         has_rows = self._has_rows(name, given)
         found = self._known.get(key)
         if found is not None and not has_rows:

@@ -105,6 +105,7 @@ class Fingerprints:
         self._known: dict[tuple[str, str], str | None] = {}
         self._whole: dict[str, str] = {}
         self._texts: dict[ast.stmt, str] = {}
+        self._lacks: dict[FunctionRef, str | None] = {}
 
     def of(self, function: FunctionRef) -> str | None:
         """A function's fingerprint, its recipe's name in front; None where its source is not in the tree."""
@@ -153,6 +154,11 @@ class Fingerprints:
 
     def lacks(self, function: FunctionRef) -> str | None:
         """What of a function is not in the tree: `module`, or the `name` in it; None where it is or may be there."""
+        if function not in self._lacks:
+            self._lacks[function] = self._lack(function)
+        return self._lacks[function]
+
+    def _lack(self, function: FunctionRef) -> str | None:
         path = function.file
         data = self.files.read(path)
         if data is None:
