@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _trees
+from evalspec.cli import _common, _trees
 from evalspec.errors import counted, visible
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def lint_of_tree(args: argparse.Namespace, project: Project, paths: Sequence[str
 
     tree = _trees.open_trees(args, paths)
     rows = row_options(None, project.folder, "lm-eval", tree.roots)
-    return list(lint_tree(tree, views_of_project(project), rows))
+    jobs = args.jobs or _common.cores()
+    return list(lint_tree(tree, views_of_project(project), rows, jobs=jobs))
 
 
 def rows_of_project(project: Project) -> RowOptions:

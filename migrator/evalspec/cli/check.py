@@ -48,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="FILE", help="old findings, which do not count")
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
     _common.add_format(parser)
+    parser.add_argument(
+        "--jobs", type=_common.positive, metavar="N", help="processes for many tasks (default: the cores)"
+    )
     _common.add_limits(parser)
 
 

@@ -36,7 +36,7 @@ _MARKS = ("{{", "{%", "{#")
 _ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
 _LONGEST_RANGE = 100_000
 #: So many templates are kept parsed.
-_PARSED = 512
+_PARSED = 2048
 #: So many pieces are taken together before their size is looked at piece by piece.
 _PIECES = 4096
 

@@ -7,7 +7,7 @@ and sends its lines while it goes on, as far ahead as a pipe takes them.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalspec.errors import WorkerLost
 from evalspec.tasks.workers import may_fork, portable
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
 
-    from evalspec.prompts.lines import Line
 
-    #: The pieces `number`, `number + of`, `number + 2 * of`, … of all, each as its lines.
-    Pieces = Callable[[int, int], Iterator[Iterable[Line]]]
-
+#: A line of whatever kind: it must be plain enough to be sent from process to process.
+_Line = TypeVar("_Line")
 #: So many lines are sent at once.
 _AT_ONCE = 100
 
 
-def shared_out(pieces: Pieces, jobs: int) -> Iterator[Line]:
+def shared_out(pieces: Callable[[int, int], Iterator[Iterable[_Line]]], jobs: int) -> Iterator[_Line]:
     """The lines of all pieces, in order, made by so many processes; by this one where it is alone or may not fork.
+
+    Args:
+        pieces: gives the pieces `number`, `number + of`, `number + 2 * of`, … of all, each as its lines.
+        jobs: the number of processes.
 
     Raises:
         Exception: what a piece raised.
@@ -58,7 +60,7 @@ def shared_out(pieces: Pieces, jobs: int) -> Iterator[Line]:
             worker.join()
 
 
-def _in_turn(workers: list[ForkProcess], pipes: list[Connection]) -> Iterator[Line]:
+def _in_turn(workers: list[ForkProcess], pipes: list[Connection]) -> Iterator[Any]:
     """The lines of one piece of each process in turn, until one whose turn it is has no more."""
     while True:
         for worker, pipe in zip(workers, pipes, strict=True):
@@ -76,7 +78,13 @@ def _in_turn(workers: list[ForkProcess], pipes: list[Connection]) -> Iterator[Li
                 yield from lines
 
 
-def _work(pieces: Pieces, number: int, of: int, pipe: Connection, of_parent: tuple[Connection, ...]) -> None:
+def _work(
+    pieces: Callable[[int, int], Iterator[Iterable[Any]]],
+    number: int,
+    of: int,
+    pipe: Connection,
+    of_parent: tuple[Connection, ...],
+) -> None:
     """A process's share. Ctrl-C is for the parent to answer, which ends this process; so does its end."""
     import signal
 
@@ -86,7 +94,7 @@ def _work(pieces: Pieces, number: int, of: int, pipe: Connection, of_parent: tup
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         for piece in pieces(number, of):
-            lines: list[Line] = []
+            lines: list[Any] = []
             for line in piece:
                 lines.append(line)
                 if len(lines) == _AT_ONCE:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalspec.formats.yaml import YamlFile
-    from evalspec.formats.yaml.source import Source
 
 #: `template` is rendered by Jinja, `text` is shown as it stands, `stop` ends a generation; all else has no role.
 Role = Literal["template", "text", "stop", ""]
@@ -22,6 +21,11 @@ TEXTS = frozenset(["target_delimiter", "fewshot_delimiter", "prompt", "choices"]
 _HOLDERS = frozenset(["fewshot_config", "fewshot"])
 EXAMPLES = frozenset(["samples", "few_shot_examples"])
 _GENERATION = frozenset(["generation_kwargs", "generation"])
+#: The keys at the top of a file behind which a model may see something.
+_SHOWN = TEMPLATES | TEXTS | _HOLDERS | EXAMPLES | _GENERATION | {"task"}
+
+_CORE = "tag:yaml.org,2002:"
+_STR = f"{_CORE}str"
 
 
 class Piece(NamedTuple):
@@ -33,8 +37,7 @@ class Piece(NamedTuple):
         value: the text as it is read, before YAML makes a number or a truth value of it.
         tag: the kind that YAML takes it for (`str`, `bool`, `int`, `!function`).
         style: the quote it is written with (`'`, `"`, `|`, `>`); empty where there is none.
-        line: where it begins, from 1.
-        column: where it begins, from 1, in code points.
+        at: where it stands: its node, or its place.
     """
 
     path: tuple[Step, ...]
@@ -42,8 +45,7 @@ class Piece(NamedTuple):
     value: str
     tag: str
     style: str
-    line: int
-    column: int
+    at: Any
 
     @property
     def field(self) -> str:
@@ -87,7 +89,7 @@ class LintFile:
                     task = names.get("task_id") if own else None
                     made = cls(path, file.source.text, task, inline=own and "dataset" not in names)
                     made.yaml, made.root = file, root
-                    made._walk(file.source, root, (), "")
+                    made._walk(root, (), "")
                     yield made
 
     @classmethod
@@ -106,28 +108,28 @@ class LintFile:
 
     def at(self, piece: Piece) -> Place:
         """Where a value stands."""
-        return Place(self.path, piece.line, piece.column)
+        return piece.at if isinstance(piece.at, Place) else self.place(piece.at)
 
     def _role(self, path: tuple[Step, ...]) -> Role:
         role = role_of(path)
         return "text" if role == "template" and self._inline else role
 
-    def _walk(self, source: Source, node: Any, path: tuple[Step, ...], role: Role) -> None:
+    def _walk(self, node: Any, path: tuple[Step, ...], role: Role) -> None:
         kind = node.id
         if kind == "mapping":
             for key, value in node.value:
                 here = (*path, key.value if key.id == "scalar" else "?")
                 self.has_twice = self.has_twice or here in self.keys
                 self.keys[here] = key
-                self._walk(source, value, here, role or self._role(here))
+                self._walk(value, here, role or (self._role(here) if here[0] in _SHOWN else ""))
         elif kind == "sequence":
             below: Role = "text" if role == "template" else role
             for at, value in enumerate(node.value):
-                self._walk(source, value, (*path, at), below)
+                self._walk(value, (*path, at), below)
         else:
-            line, column = source.mark_place(node.start_mark)
-            tag = node.tag.removeprefix("tag:yaml.org,2002:")
-            self.pieces.append(Piece(path, role, node.value, tag, node.style or "", line, column))
+            tag = node.tag
+            tag = "str" if tag == _STR else tag.removeprefix(_CORE)
+            self.pieces.append(Piece(path, role, node.value, tag, node.style or "", node))
 
     def _take(self, value: Any, path: tuple[Step, ...], role: Role, place_of: Callable[[str], Place]) -> None:
         if isinstance(value, dict):
@@ -138,8 +140,7 @@ class LintFile:
             for at, each in enumerate(value):
                 self._take(each, (*path, at), below, place_of)
         elif isinstance(value, str) and role:
-            _, line, column = place_of(dotted(path))
-            self.pieces.append(Piece(path, role, value, "str", '"', line, column))
+            self.pieces.append(Piece(path, role, value, "str", '"', place_of(dotted(path))))
 
 
 def role_of(path: tuple[Step, ...]) -> Role:

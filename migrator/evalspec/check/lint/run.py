@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.check.lint.characters import byte_order_marks, strange_characters
 from evalspec.check.lint.keys import functions, includes, unknown_keys
@@ -14,18 +13,33 @@ from evalspec.check.lint.tasks import TaskLint
 from evalspec.check.lint.templates import leftovers
 from evalspec.errors import Finding, FormatError, Place, counted
 from evalspec.prompts.lm_eval.functions import Fingerprints
+from evalspec.prompts.sharing import shared_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from evalspec.prompts.lm_eval.groups import ResolvedTask
     from evalspec.prompts.lm_eval.loader import Loader
     from evalspec.prompts.lm_eval.open_tree import Tree
+    from evalspec.prompts.lm_eval.places import Places
     from evalspec.prompts.tasks import RowOptions
     from evalspec.prompts.view import View
 
+#: With fewer files than this one process is sooner done; so many are a piece of work.
+_WORTH_SHARING, _AT_ONCE = 1000, 400
 
-def lint_tree(tree: Tree, views: Sequence[View], rows: RowOptions | None = None) -> Iterator[Finding]:
-    """The findings of trees of lm-eval YAML: those of their files, then those of their tasks, file by file.
+
+class _Counted(NamedTuple):
+    """A finding about a value, and how many tasks use that value; 0 where that was not counted."""
+
+    finding: Finding
+    tasks: int
+
+
+def lint_tree(
+    tree: Tree, views: Sequence[View], rows: RowOptions | None = None, *, jobs: int = 1
+) -> Iterator[Finding]:
+    """The findings of trees of lm-eval YAML, file by file: those of the files, and those of their tasks.
 
     A finding about a value that several tasks share stands once, where the value is written.
 
@@ -33,18 +47,48 @@ def lint_tree(tree: Tree, views: Sequence[View], rows: RowOptions | None = None)
         tree: the trees.
         views: how prompts are shown; joins are looked at under each.
         rows: where rows come from; None for made-up ones.
+        jobs: the number of processes, for large trees.
     """
+    from evalspec.prompts.lm_eval.groups import selected
     from evalspec.prompts.sandbox import Sandbox
 
-    found: list[Finding] = []
-    for root, loader in enumerate(tree.index.loaders):
-        prints = Fingerprints(loader.files)
-        for name in _files(loader):
-            found += _of_file(name, tree.path_of(root, name), loader, prints)
+    tasks = [task for task in selected(tree.index) if not task.is_class]
+    files = [
+        (root, name) for root, loader in enumerate(tree.index.loaders) for name in sorted(loader.reached())
+    ]
     sandbox = Sandbox()
-    with sandbox.watch:
-        found += _of_tasks(tree, TaskLint(views, rows, sandbox))
-    yield from in_order(found)
+    lint = TaskLint(views, rows, sandbox)
+    for task in tasks:
+        lint.learn(task.settings)
+    if len(files) < _WORTH_SHARING:
+        jobs = 1
+
+    def pieces(number: int, of: int) -> Iterator[Iterator[_Counted]]:
+        prints = [Fingerprints(loader.files) for loader in tree.index.loaders]
+        places = tree.places()
+        with sandbox.watch:
+            for start in range(number * _AT_ONCE, max(len(files), len(tasks)), of * _AT_ONCE):
+                yield _of_files(tree, files[start : start + _AT_ONCE], prints)
+                yield _of_tasks(tree, tasks[start : start + _AT_ONCE], lint, places)
+
+    yield from in_order(_together(shared_out(pieces, jobs)))
+
+
+def _together(counted_findings: Iterable[_Counted]) -> Iterator[Finding]:
+    """The findings, one of each rule and severity at a place where tasks share it."""
+    found: dict[tuple[str, int, int, str, str], _Counted] = {}
+    for each in counted_findings:
+        finding = each.finding
+        if not each.tasks:
+            yield finding
+            continue
+        key = (finding.path, finding.line, finding.column, finding.rule, finding.severity)
+        before = found.get(key)
+        found[key] = each if before is None else before._replace(tasks=before.tasks + each.tasks)
+    for finding, tasks in found.values():
+        more = tasks - 1
+        shared = f"; {counted(more, 'more task')} {'shares' if more == 1 else 'share'} it" if more else ""
+        yield finding._replace(message=finding.message + shared)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -58,9 +102,13 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def _files(loader: Loader) -> list[str]:
-    """Every file of a tree that a task or a group is made of, and those that cannot be read."""
-    return sorted(loader.reached())
+def _of_files(
+    tree: Tree, files: Sequence[tuple[int, str]], prints: Sequence[Fingerprints]
+) -> Iterator[_Counted]:
+    for root, name in files:
+        path = tree.path_of(root, name)
+        for finding in _of_file(name, path, tree.index.loaders[root], prints[root]):
+            yield _Counted(finding, 0)
 
 
 def _of_file(name: str, path: str, loader: Loader, prints: Fingerprints) -> Iterator[Finding]:
@@ -90,16 +138,11 @@ def _of_file(name: str, path: str, loader: Loader, prints: Fingerprints) -> Iter
         yield from patterns(each)
 
 
-def _of_tasks(tree: Tree, lint: TaskLint) -> Iterator[Finding]:
-    from evalspec.prompts.lm_eval.groups import selected
+def _of_tasks(
+    tree: Tree, tasks: Sequence[ResolvedTask], lint: TaskLint, places: Sequence[Places]
+) -> Iterator[_Counted]:
     from evalspec.prompts.lm_eval.open_tree import place_finder
 
-    tasks = [task for task in selected(tree.index) if not task.is_class]
-    for task in tasks:
-        lint.learn(task.settings)
-    places = tree.places()
-    found: dict[tuple[Place, str, str], Finding] = {}
-    sharing: Counter[tuple[Place, str, str]] = Counter()
     for task in tasks:
         remarks = lint.remarks(str(task.name), task.settings)
         if not remarks:
@@ -109,11 +152,4 @@ def _of_tasks(tree: Tree, lint: TaskLint) -> Iterator[Finding]:
         for remark in remarks:
             at = (place_of(key) for key in (remark.field, *remark.anchors))
             place = next((each for each in at if each is not None), whole)
-            key = (place, remark.rule.id, str(remark.severity or remark.rule.severity))
-            sharing[key] += 1
-            if key not in found:
-                found[key] = remark.at(place, str(task.name))
-    for key, finding in found.items():
-        more = sharing[key] - 1
-        shared = f"; {counted(more, 'more task')} {'shares' if more == 1 else 'share'} it" if more else ""
-        yield finding._replace(message=finding.message + shared)
+            yield _Counted(remark.at(place, str(task.name)), 1)

@@ -52,12 +52,20 @@ class Names:
     def __init__(self, sandbox: Sandbox) -> None:
         self._environment: Any = sandbox.environment
         self._known: dict[str, frozenset[str]] = {}
+        self._nearest: dict[tuple[str, str], str] = {}
 
     def of(self, template: str) -> frozenset[str]:
         """The columns that a template names; none where it does not parse."""
         found = self._known.get(template)
         if found is None:
             found = self._known[template] = self._read(template)
+        return found
+
+    def nearest(self, name: str, data_set: str, known: Collection[str]) -> str:
+        """What `nearest` finds among the names of a data set; looked for once."""
+        found = self._nearest.get((data_set, name))
+        if found is None:
+            found = self._nearest[data_set, name] = nearest(name, known)
         return found
 
     def _read(self, template: str) -> frozenset[str]:
@@ -106,10 +114,9 @@ def misspelt(config: TaskConfig, names: Names, siblings: Mapping[str, Counter[st
         for name in sorted(used):
             if known[name] > 1:
                 continue
-            near = nearest(
-                name, [each for each, count in known.items() if count > _AGREEING and each not in used]
-            )
-            if near:
+            agreed = [each for each, count in known.items() if count > _AGREEING]
+            near = names.nearest(name, str(config.dataset_path), agreed) if agreed else ""
+            if near and near not in used:
                 others = f"other templates of this data set name {visible(near)!r}"
                 message = f"the template names {visible(name)!r}; {others}"
                 fix = f"did you mean {near!r}?"
