@@ -46,7 +46,8 @@ def test_the_configuration_can_say_that_the_files_are_lm_eval(cli: Cli, tree: Pa
         assert cli("task", "sky").code == 0
         assert cli("render", V1, "--spec", "evalspec", "--task", "arith_001").code == 0
         assert cli("history").code == 0
-        for command in ("validate", "current", "check"):
+        assert cli("check").out.splitlines()[-1] == cli("check", tree).out.splitlines()[-1]
+        for command in ("validate", "current"):
             code, out, err = cli(command)
             assert (code, out) == (2, ""), command
             assert "render, task or tasks" in err

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.check.lint.remark import Remark
 from evalspec.check.rule import Rule
 from evalspec.errors import did_you_mean, visible
+from evalspec.prompts.shapes import Shape, read_template
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -69,6 +70,12 @@ class Names:
         return found
 
     def _read(self, template: str) -> frozenset[str]:
+        root = Shape()
+        read_template(self._environment, template, root)
+        return frozenset(root.members)
+
+    def exactly(self, template: str) -> frozenset[str]:
+        """The same as Jinja itself has it, where an error hangs on it."""
         from jinja2 import TemplateError, meta
 
         try:
@@ -81,7 +88,7 @@ class Names:
 def undefined(config: TaskConfig, names: Names, columns: Collection[str]) -> Iterator[Remark]:
     """Names in a task's templates that are no columns of its rows."""
     for field, template in templates_of(config):
-        for name in sorted(names.of(template) - set(columns)):
+        for name in sorted(names.exactly(template) - set(columns)):
             if re.search(
                 rf"\b{re.escape(name)}\s+is\s+(?:not\s+)?defined|\b{re.escape(name)}\s*\|\s*default", template
             ):

@@ -106,6 +106,7 @@ class Fingerprints:
         self._whole: dict[str, str] = {}
         self._texts: dict[ast.stmt, str] = {}
         self._lacks: dict[FunctionRef, str | None] = {}
+        self._sources: dict[str, bytes | None] = {}
 
     def of(self, function: FunctionRef) -> str | None:
         """A function's fingerprint, its recipe's name in front; None where its source is not in the tree."""
@@ -160,10 +161,10 @@ class Fingerprints:
 
     def _lack(self, function: FunctionRef) -> str | None:
         path = function.file
-        data = self.files.read(path)
+        data = self._source(path)
         if data is None:
             path = self._file(f"{function.folder}/.", 0, function.module) or ""
-            data = self.files.read(path) if path else None
+            data = self._source(path) if path else None
         if data is None:
             return "module"
         name = re.escape(function.name)
@@ -174,6 +175,11 @@ class Fingerprints:
             return None
         made = any(_DYNAMIC.search(self._told(statement)) for statement in module.body)
         return None if made or "__getattr__" in module.named else "name"
+
+    def _source(self, path: str) -> bytes | None:
+        if path not in self._sources:
+            self._sources[path] = self.files.read(path)
+        return self._sources[path]
 
     def _reach(self, path: str, name: str, found: dict[Definition, str]) -> None:
         """Note a name of a module and all that its definition uses.
