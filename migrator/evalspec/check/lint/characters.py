@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from evalspec.check.lint.pieces import EXAMPLES
 from evalspec.check.lint.scalars import excerpt
 from evalspec.check.rule import Rule
 from evalspec.errors import Place, visible
@@ -82,6 +83,8 @@ def strange_characters(file: LintFile) -> Iterator[Finding]:
         found = strange(piece.value)
         if found is not None:
             rule, message, at = found
+            if rule is CONFUSABLE_CHARACTER and not EXAMPLES.isdisjoint(piece.path):
+                continue  # a row of a data set has the signs of its language, whatever its neighbours say
             yield rule.at(
                 file.at(piece), f"the text holds {message}", field=piece.field, text=excerpt(piece.value, at)
             )

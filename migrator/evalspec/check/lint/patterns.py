@@ -148,6 +148,8 @@ def _can_be_empty(tree: Any, *, groups: bool) -> bool:
             empty = argument[0] == 0 or _can_be_empty(argument[2], groups=True)
         elif name == "BRANCH":
             empty = any(_can_be_empty(each, groups=True) for each in argument[1])
+        elif name == "ASSERT":
+            empty = _can_be_empty(argument[1], groups=True)
         elif name == "ATOMIC_GROUP":
             empty = _can_be_empty(argument, groups=True)
         else:

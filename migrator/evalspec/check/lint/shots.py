@@ -88,12 +88,9 @@ def _pool(config: TaskConfig, shots: int | None) -> Iterator[Remark]:
         if few.split == config.eval_split:
             # The harness leaves the row itself out where the pool is the test split by name, and nowhere else.
             is_left_out = few.split == config.test_split
-            shown = "are shown" if shots else "will be shown as soon as there are examples"
-            message = f"examples come from {few.split!r}, which is evaluated: " + (
-                f"other rows of it {shown} with their answers"
-                if is_left_out
-                else f"its rows {shown}, the one that is asked about too"
-            )
+            which = "other rows of it" if is_left_out else "its rows, the one that is asked about too,"
+            when = "are shown with their answers" + ("" if shots else " as soon as there are examples")
+            message = f"examples come from {few.split!r}, which is evaluated: {which} {when}"
             field = "fewshot_config.split" if _own(config, "split") else "fewshot_split"
             severity: Severity = ("warning" if is_left_out else "error") if shots else "info"
             yield Remark(FEWSHOT_LEAK, field, message, "", "", severity)

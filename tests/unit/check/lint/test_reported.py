@@ -215,6 +215,7 @@ def test_a_stop_string_in_the_question_of_a_chat() -> None:
     ("report", "pattern", "expected"),
     [
         ("EleutherAI/lm-evaluation-harness#4207", "x(foo)?(bar)?", ["pattern_matches_empty"]),
+        ("a group that is only looked for", "(?=(woman|man))", []),
         ("stanford-crfm/helm#4337", r"-?[\d,]+(?:.\d+)?", ["unescaped_dot"]),
         ("openai/simple-evals#33", r"(?i)Antwort\s*:[ \t]*([A-D])", []),
         (
