@@ -6,6 +6,7 @@ import json
 
 import pytest
 from support.cli import Cli
+from support.sound import sound
 
 from evalspec.check.rules import RULES
 
@@ -87,6 +88,17 @@ def test_fix_mends_what_is_safe_and_tells_what_is_left(cli: Cli) -> None:
     assert "literal_escape" in out
     kept = TASK.replace("doc_to_target: a\n", "") + "doc_to_target: a\n"
     assert path.read_bytes() == kept.encode()
+
+
+def test_fix_takes_the_mark_out_of_a_file_of_records(cli: Cli) -> None:
+    path = cli.cwd / "t.jsonl"
+    line = json.dumps(sound("v3", "arithmetic")).encode() + b"\n"
+    path.write_bytes(b"\xef\xbb\xbf" + line)
+    code, out, _ = cli("check", path)
+    assert code == 1
+    assert out.count("byte_order_mark") == 1
+    assert cli("check", path, "--fix").code == 0
+    assert path.read_bytes() == line
 
 
 def test_escapes_of_strangers_are_shown(cli: Cli) -> None:

@@ -23,10 +23,11 @@ def lint_of(
     rows: list[dict[str, Any]] | None = None,
     pool: list[dict[str, Any]] | None = None,
     views: Sequence[View] = (PLAIN,),
+    jobs: int = 1,
 ) -> list[Finding]:
     """The findings of a tree of these files; the rows are those of split `test`, the pool those of `dev`."""
     data = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
     tree = Tree(Index([MemoryFiles(data)]), ("",), ("",))
     splits = {name: each for name, each in (("test", rows), ("dev", pool)) if each is not None}
     options = RowOptions(RowsInMemory(splits)) if splits else None
-    return list(lint_tree(tree, views, options))
+    return list(lint_tree(tree, views, options, jobs=jobs))

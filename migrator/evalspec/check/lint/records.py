@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.check.lint.characters import byte_order_marks, strange_characters
+from evalspec.check.lint.characters import BYTE_ORDER_MARK, byte_order_marks, strange_characters
 from evalspec.check.lint.joins import Way, joins
 from evalspec.check.lint.pieces import LintFile
 from evalspec.check.lint.rows import once, stopped
@@ -63,6 +63,7 @@ def _of_texts(file: TaskFile) -> Iterator[Finding]:
     from evalspec.prompts.records import is_template
     from evalspec.tasks import FieldPlaces
 
+    yield from (each for each in file.report.errors if each.rule == BYTE_ORDER_MARK.id)
     with FieldPlaces(file) as places:
         for record, schema, value in file.valid():
             each = LintFile.of_record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.check.lint.characters import byte_order_marks, strange_characters
@@ -68,8 +69,8 @@ def lint_tree(
         places = tree.places()
         with sandbox.watch:
             for start in range(number * _AT_ONCE, max(len(files), len(tasks)), of * _AT_ONCE):
-                yield _of_files(tree, files[start : start + _AT_ONCE], prints)
-                yield _of_tasks(tree, tasks[start : start + _AT_ONCE], lint, places)
+                part = slice(start, start + _AT_ONCE)
+                yield chain(_of_files(tree, files[part], prints), _of_tasks(tree, tasks[part], lint, places))
 
     yield from in_order(_together(shared_out(pieces, jobs)))
 

@@ -116,6 +116,35 @@ def test_a_finding_of_a_shared_file_stands_once_where_the_value_is_written() -> 
     assert [(each.path, each.line, each.column) for each in found] == [("_base", 1, 14)]
 
 
+def test_a_pattern_that_misses_the_tasks_own_examples() -> None:
+    def found(pattern: str) -> list[tuple[str, str]]:
+        samples = [{"q": "1 + 1?", "a": "Add. The answer is 2."}, {"q": "2 + 2?", "a": "The answer is 4."}]
+        steps = [{"function": "regex", "regex_pattern": pattern}, {"function": "take_first"}]
+        settings = {**CLEAN, "fewshot_split": None, "fewshot_config": {"samples": samples}}
+        text = json.dumps({**settings, "filter_list": [{"name": "n", "filter": steps}]})
+        return [
+            (each.rule, each.field or "")
+            for each in lint_of({"t.yaml": text})
+            if each.rule == "extracts_nothing"
+        ]
+
+    assert found("answer is ([0-9]+)") == []
+    assert found("Answer: ([0-9]+)") == [("extracts_nothing", "filter_list")]
+    # A stranger's pattern is given up in time.
+    assert found("(?:a|a|[^x])*Answer: x") in ([], [("extracts_nothing", "filter_list")])
+
+
+def test_several_processes_find_what_one_does() -> None:
+    base = 'doc_to_text: "{{q}} "\ndoc_to_target: a\ntest_split: test\ngeneration_kwargs: {until: []}\n'
+    files = {
+        f"t{n:04}.yaml": f"include: _base\ntask: t{n}\nmetadata: {{version: {n}.10}}\n" for n in range(1001)
+    }
+    one = lint_of({"_base": base, **files})
+    assert one == lint_of({"_base": base, **files}, jobs=2)
+    assert len(one) == 2 + 1001
+    assert one[0].message.endswith("; 1,000 more tasks share it")
+
+
 def test_a_task_whose_include_is_missing_is_linted_on_its_own_keys() -> None:
     found = lint_of({"a.yaml": "include: nowhere\ntask: a\ndoc_to_text: 'Q\\nA'\nnum_fewshots: 1\n"})
     assert {each.rule for each in found} == {"include_missing", "literal_escape", "unknown_key"}
