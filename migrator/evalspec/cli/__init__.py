@@ -15,6 +15,7 @@ COMMANDS = {
     "tasks": "list tasks, groups and tags, with their versions and files",
     "task": "print one task's settings with the places they come from, or its prompt as a page",
     "diff": "show what would change in prompts and outputs",
+    "log": "show the commits in which one task's prompts changed",
     "check": "fail where a task file is not as the project requires",
     "init": "make a spec project: schema versions of your own",
     "revision": "draft the next schema version, its migration and its fixtures",

@@ -2,12 +2,14 @@
 
 * `compare`: two sides of task files, from git or from two folders, as a `Comparison` that every printer shows.
 * `git_sides`, `named_sides`, `same_sides`, `Repository`, `view_pairs`: what is compared, and under which views.
+* `history_of`: the commits in which one task's prompts changed, as a `History`; `Wanted` says which.
 * `diff_versions`: what migrating files would change; nothing is written.
 * `changed_outputs`: the sample generations that a migration's changed post-process rules make something else of.
 """
 
 from evalspec.diff.compare import compare
 from evalspec.diff.git_objects import Repository
+from evalspec.diff.log import History, Wanted, history_of
 from evalspec.diff.model import Cause, Comparison, Example, Group
 from evalspec.diff.outputs import OutputChange, changed_outputs
 from evalspec.diff.sides import Asked, Side, Sides, git_sides, named_sides, same_sides
@@ -20,15 +22,18 @@ __all__ = [
     "Comparison",
     "Example",
     "Group",
+    "History",
     "OutputChange",
     "Repository",
     "Side",
     "Sides",
     "VersionDiff",
+    "Wanted",
     "changed_outputs",
     "compare",
     "diff_versions",
     "git_sides",
+    "history_of",
     "named_sides",
     "same_sides",
     "view_pairs",

@@ -47,7 +47,12 @@ def compare(sides: Sides, project: Project, views: Sequence[ViewPair]) -> Compar
         SideTasks(sides.before, project, lm_eval=sides.lm_eval) as old,
         SideTasks(sides.after, project, lm_eval=sides.lm_eval) as new,
     ):
-        return _Comparer(old, new, views, project).comparison()
+        return compare_tasks(old, new, project, views)
+
+
+def compare_tasks(old: SideTasks, new: SideTasks, project: Project, views: Sequence[ViewPair]) -> Comparison:
+    """The same, of sides whose tasks were read."""
+    return _Comparer(old, new, views, project).comparison()
 
 
 class _Comparer:

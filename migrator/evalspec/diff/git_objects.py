@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: A larger file is neither a task file nor one that a task includes.
 LARGEST = 10_000_000
@@ -22,6 +22,24 @@ class Commit(NamedTuple):
 
     sha: str
     label: str
+
+
+class Told(NamedTuple):
+    """What a commit says of itself.
+
+    Attributes:
+        sha: its name.
+        parents: the names of its parents.
+        date: when it was written, as ISO 8601.
+        author: who wrote it.
+        subject: the first line of its message.
+    """
+
+    sha: str
+    parents: tuple[str, ...]
+    date: str
+    author: str
+    subject: str
 
 
 class Blob(NamedTuple):
@@ -98,7 +116,7 @@ class Repository:
         """
         sha = self._sha(name)
         if not sha:
-            raise UsageError(f"no commit {visible(name)!r}", fix=self._deeper() or "`git log` lists commits")
+            raise UsageError(f"no commit {visible(name)!r}", fix=self.deeper() or "`git log` lists commits")
         return Commit(sha, f"{name} ({sha[:7]})" if not sha.startswith(name) else sha[:7])
 
     def base(self, default: str = "") -> Commit:
@@ -122,8 +140,8 @@ class Repository:
         parent = self._sha("HEAD~1")
         if parent:
             return Commit(parent, f"{parent[:7]}, the commit before HEAD")
-        if self._deeper():
-            raise UsageError("the clone is shallow and lacks the commit to compare with", fix=self._deeper())
+        if self.deeper():
+            raise UsageError("the clone is shallow and lacks the commit to compare with", fix=self.deeper())
         return Commit(head, f"{head[:7]}, the only commit")
 
     def _sha(self, name: str) -> str:
@@ -134,11 +152,38 @@ class Repository:
         names = (remote, "origin/main", "origin/master", "main", "master")
         return next((name for name in names if name and self._sha(name)), "")
 
-    def _deeper(self) -> str:
+    def deeper(self) -> str:
         """What to do in a shallow clone; empty in any other."""
         if self.ask("rev-parse", "--is-shallow-repository") != "true":
             return ""
         return "fetch the history: `fetch-depth: 0` under actions/checkout, or `git fetch --unshallow`"
+
+    def touching(self, paths: Iterable[str], since: str = "") -> list[Told]:
+        """The commits of HEAD's history that touched any of these paths, newest first; merges that did.
+
+        Args:
+            paths: paths from the top of the repository; they need not be there any more.
+            since: a commit; what it has in its own history is left out.
+        """
+        span = ["HEAD", f"^{since}"] if since else ["HEAD"]
+        named = [f":(top,literal){path}" for path in paths]
+        form = "%H%x1f%P%x1f%aI%x1f%an%x1f%s"
+        said = self.ask("rev_list", "--topo-order", f"--format={form}", *span, "--", *named)
+        found = []
+        for line in said.split("\n"):
+            if "\x1f" in line:
+                sha, parents, date, author, subject = line.split("\x1f", maxsplit=4)
+                found.append(Told(sha, tuple(parents.split()), date, author, subject))
+        return found
+
+    def holding(self, text: str, commit: Commit, endings: Iterable[str]) -> list[str]:
+        """The files of a commit that hold a text, of those with these endings."""
+        patterns = [f":(top)*{ending}" for ending in endings]
+        said = self.ask(
+            "grep", "--no-color", "-l", "-z", "-F", "--full-name", "-e", text, commit.sha, "--", *patterns
+        )
+        start = len(commit.sha) + 1
+        return sorted(name[start:] for name in said.split("\0") if name)
 
     # ── Files ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -196,10 +241,12 @@ class GitFiles:
 
     Attributes:
         too_large: paths of files that were asked for and are larger than a file of tasks is read.
+        asked: every path that was asked for, also where there is no file.
     """
 
     def __init__(self, repository: Repository, blobs: dict[str, Blob]) -> None:
         self.too_large: dict[str, None] = {}
+        self.asked: dict[str, None] = {}
         self._repository = repository
         self._blobs = blobs
         self._read: dict[str, bytes] = {}
@@ -208,8 +255,14 @@ class GitFiles:
         """Every file's path from the top."""
         return list(self._blobs)
 
+    def id_of(self, name: str) -> str:
+        """The name of a file's object; empty where there is no such file."""
+        blob = self._blobs.get(name)
+        return blob.sha if blob else ""
+
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none, or it is too large."""
+        self.asked[name] = None
         blob = self._blobs.get(name)
         if blob is None:
             return None

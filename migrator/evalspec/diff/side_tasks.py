@@ -11,7 +11,7 @@ from evalspec.diff.side_rows import SideRows
 from evalspec.prompts.lm_eval.index import NOT_A_TASK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Self
 
     from evalspec.diff.model import ChangeClass
@@ -102,10 +102,12 @@ class SideTasks:
         side: where its files are.
         project: whose families and rows count.
         lm_eval: the files are lm-eval YAML, not task files of ours.
+        only: the names of the tasks that are asked for; all of them where there are none.
     """
 
-    def __init__(self, side: Side, project: Project, *, lm_eval: bool) -> None:
+    def __init__(self, side: Side, project: Project, *, lm_eval: bool, only: Collection[str] = ()) -> None:
         self.side = side
+        self.only = only
         self.tasks: dict[str, SideTask] = {}
         self.broken: dict[str, str] = {}
         self.unread: dict[str, str] = {}
@@ -199,6 +201,8 @@ class SideTasks:
         places = tree.places()
         self.files = len({(each.root, each.path) for each in tree.index.entries.values() if each.path})
         for task in tree.select(()):
+            if self.only and str(task.name) not in self.only:
+                continue
             if task.broken is not None:
                 self.broken[str(task.name)] = str(task.broken)
                 if task.path is not None:
@@ -236,6 +240,8 @@ class SideTasks:
         for file in self._opened:
             places = self._stack.enter_context(FieldPlaces(file))
             for record in file.records():
+                if self.only and record.task not in self.only:
+                    continue
                 if record.value is None or record.schema is None:
                     self._is_broken(file, record)
                 else:

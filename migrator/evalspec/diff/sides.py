@@ -152,12 +152,12 @@ def git_sides(asked: Asked, repository: Repository, *, base: Commit | None = Non
         raise UsageError("a bare repository has no working tree", fix="name two revisions: A..B")
     with TemporaryDirectory(prefix="evalspec-") as temporary:
         places = [os.path.join(os.path.realpath(temporary), name) for name in ("before", "after")]
-        before = _Revision(repository, base, places[0])
+        before = Revision(repository, base, places[0])
         if head is None and not asked.staged:
             after = None
             lm_eval = before.seems_lm_eval(inside, asked.spec) or _is_lm_eval(repository, inside, asked.spec)
         else:
-            after = _Revision(repository, head, places[1])
+            after = Revision(repository, head, places[1])
             lm_eval = any(side.seems_lm_eval(inside, asked.spec) for side in (before, after))
         sides = Sides(
             before.side(inside, lm_eval=lm_eval),
@@ -187,8 +187,12 @@ def _is_lm_eval(repository: Repository, inside: Sequence[str], spec: str) -> boo
     return bool(paths) and lm_eval_paths(paths, spec or None, ()) is not None
 
 
-class _Revision:
-    """A commit, or with None the index, as a side; what has to lie in files goes below `folder`."""
+class Revision:
+    """A commit, or with None the index, as a side; what has to lie in files goes below `folder`.
+
+    Attributes:
+        files: all of its files.
+    """
 
     def __init__(self, repository: Repository, commit: Commit | None, folder: str) -> None:
         from evalspec.diff.git_objects import GitFiles
@@ -198,8 +202,16 @@ class _Revision:
         self.repository = repository
         self.files = GitFiles(repository, repository.blobs(commit))
 
-    def side(self, inside: Sequence[str], *, lm_eval: bool) -> Side:
-        """The side, of these paths from the top of the repository."""
+    def side(
+        self, inside: Sequence[str], *, lm_eval: bool, needed: Callable[[str], bool] | None = None
+    ) -> Side:
+        """The side, of these paths from the top of the repository.
+
+        Args:
+            inside: files and folders; all of the revision where there are none.
+            lm_eval: they hold lm-eval YAML.
+            needed: of the files that would go into the folder, those that are needed there; all of them by default.
+        """
         names = self.files.names()
         tops = tuple({path.split("/")[0] for path in inside})
         os.makedirs(os.path.join(self.folder, ".git"), exist_ok=True)  # where a tree of tasks ends
@@ -207,7 +219,7 @@ class _Revision:
             wanted = name.endswith(_BESIDE)
             if not lm_eval and not wanted:
                 wanted = name.endswith(_RECORDS) and (not tops or name.split("/")[0] in tops)
-            if wanted and (data := self.files.read(name)) is not None:
+            if wanted and (needed is None or needed(name)) and (data := self.files.read(name)) is not None:
                 place = os.path.join(self.folder, name)
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 with open(place, "wb") as file:
