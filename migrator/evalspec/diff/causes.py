@@ -62,7 +62,13 @@ class Pair:
     @property
     def is_made_of_else(self) -> bool:
         """Whether anything that a prompt or the scoring is made of differs; the order of settings does not count."""
-        return bool(self.changed) or self.old.schema != self.new.schema or self.old.rows != self.new.rows
+        tasks = self.old, self.new
+        return bool(self.changed) or len({(each.schema, each.rows, _here(each)) for each in tasks}) > 1
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a side has another schema version than the one that renders its record, so a change may hide."""
+        return self.is_made_of_else and (self.old.is_doubtful or self.new.is_doubtful)
 
     @property
     def moved(self) -> list[str]:
@@ -73,14 +79,14 @@ class Pair:
         """Where an edit comes from: the setting that its text is of, if that was changed; else the most likely.
 
         Args:
-            keys: the settings that the edited text is of, on the old side and the new.
+            keys: the settings that the edited text is of, the likeliest last.
             view: how it was shown.
         """
         own = [key for key in keys if key and _top(key) in self.changed]
         if not own and view is not None and view.cause is not None:
             return view.cause
         prompting = [key for key in self.changed if key not in SCORING] or self.changed
-        found = own[-1] if own else (prompting[0] if prompting else "")
+        found = own[-1] if own else min(prompting, default="")
         if not found:
             if self.old.schema != self.new.schema:
                 versions = f"{self.old.schema} → {self.new.schema}"
@@ -116,6 +122,11 @@ class Pair:
         """A row that was changed, or its column."""
         return Cause("row", place_of(self.old), place_of(self.new), column)
 
+    def assembly_cause(self) -> Cause:
+        """The schema versions, which are not the same as syntax trees."""
+        places = [each.modules and Place(each.modules.path, 1) for each in (self.old, self.new)]
+        return Cause("assembly", places[0], places[1], self.new.schema)
+
     def function_files(self) -> tuple[list[str], list[str]]:
         """The files of the functions that differ, on each side."""
         keys = self.changed
@@ -141,6 +152,10 @@ def whole_cause(
     """A task as a whole, on the sides where it is."""
     place = place_of(task)
     return Cause(kind, place if before else None, place if after else None)
+
+
+def _here(task: SideTask) -> str:
+    return task.modules.here if task.modules is not None else ""
 
 
 def _top(key: str) -> str:

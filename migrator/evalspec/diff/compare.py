@@ -16,6 +16,7 @@ from evalspec.diff.groups import Groups
 from evalspec.diff.model import Compared, Comparison, Example, Moved, RecordChange, Unknown
 from evalspec.diff.outputs import outputs_between
 from evalspec.diff.record_changes import value_changes
+from evalspec.diff.side_schemas import doubt_of
 from evalspec.diff.side_tasks import SCORING, Function, SideTasks
 from evalspec.diff.unread import same_unread, unread_of
 
@@ -75,8 +76,13 @@ class _Comparer:
         """Everything there is to tell."""
         seen_else = any(view.cause is not None for view in self.views)
         made_of_else = [name for name, pair in self.pairs.items() if pair.is_made_of_else]
-        self._compare_prompts(list(self.pairs) if seen_else else made_of_else)
-        for name in made_of_else:
+        doubtful = [name for name in made_of_else if self.pairs[name].is_doubtful]
+        known = [name for name in made_of_else if name not in {*doubtful}]
+        self._are_doubtful(doubtful)
+        self._compare_prompts(
+            [name for name in self.pairs if name not in {*doubtful}] if seen_else else known
+        )
+        for name in known:
             self._compare_scoring(self.pairs[name])
         self._come_and_gone()
         for each in unread_of(self.old, self.new, [view.after for view in self.views]):
@@ -185,6 +191,17 @@ class _Comparer:
             known = Unknown(pair.name, reason, pair.function_cause(), source=_source_diff(*sources))
         self.unknown[pair.name] = known._replace(prompts=known.prompts + 1)
 
+    def _are_doubtful(self, names: Sequence[str]) -> None:
+        """Tasks of which a side's schema version is another one than the one at hand."""
+        for name in names:
+            pair = self.pairs[name]
+            side, task = (self.old, pair.old) if pair.old.is_doubtful else (self.new, pair.new)
+            reason = doubt_of(side.side.label, task.schema)
+            self.unknown[name] = Unknown(name, reason, pair.assembly_cause())
+        for line in self.new.prompts(names, [view.after for view in self.views]):
+            known = self.unknown[line["task"]]
+            self.unknown[line["task"]] = known._replace(prompts=known.prompts + 1)
+
     # ── Scoring ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _compare_scoring(self, pair: Pair) -> None:
@@ -228,7 +245,7 @@ class _Comparer:
             known = [name for name in names if not other.cannot_read(side.tasks[name])]
             view = self.views[0].before if side is self.old else self.views[0].after
             first: dict[str, str | None] = {}
-            for line in side.prompts(known, [view]):
+            for line in side.prompts([name for name in known if not side.tasks[name].is_doubtful], [view]):
                 first.setdefault(line["task"], _text(line))
             for name in known:
                 text = first.get(name)

@@ -30,8 +30,8 @@ class Edit(NamedTuple):
         after: the new text.
         left: what stands in front of it.
         right: what stands behind it.
-        key: the setting that the edited text comes from, on the old side; empty where that is not known.
-        new_key: the same, on the new side.
+        key: a setting that the edited text may come from; empty where that is not known.
+        new_key: one that it comes from rather, if that was changed.
         column: the column whose value it is, where the row itself changed.
     """
 
@@ -114,9 +114,27 @@ def _continuations(line: Mapping[str, Any]) -> list[Any]:
 def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
     """Edits of the text, from the parts that are not the same on both sides."""
     old, new = [[(part["kind"], part["text"]) for part in parts] for parts in (before, after)]
-    for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            yield from _smallest(before[:i1], before[i1:i2], after[j1:j2], before[i2:])
+    changed: list[tuple[int, int, int, int]] = []
+    for is_same, i1, i2, j1, j2 in _matched(old, new):
+        if is_same:
+            continue
+        if changed and not any(text.strip() for _, text in old[changed[-1][1] : i1]):
+            # White space is like white space: what only that stands between is told as one.
+            first = changed.pop()
+            i1, j1 = first[0], first[2]  # noqa: PLW2901 - the stretch begins where the last one did
+        changed.append((i1, i2, j1, j2))
+    for i1, i2, j1, j2 in changed:
+        yield from _smallest(before[:i1], before[i1:i2], after[j1:j2], before[i2:])
+
+
+def _matched(
+    old: list[tuple[str, str]], new: list[tuple[str, str]]
+) -> Iterator[tuple[bool, int, int, int, int]]:
+    """What two lists share and what they do not, in order; the same from either side, which `difflib` is not."""
+    swapped = new < old
+    pair = (new, old) if swapped else (old, new)
+    for kind, a, b, c, d in SequenceMatcher(None, *pair, autojunk=False).get_opcodes():
+        yield (kind == "equal", c, d, a, b) if swapped else (kind == "equal", a, b, c, d)
 
 
 def _row_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
@@ -157,15 +175,20 @@ def _smallest(
         _touched(parts, len(ends.left), len(text) - len(ends.right))
         for parts, text in zip((old, new), texts, strict=True)
     ]
-    if all(len({_source(part) for part in parts}) > 1 for parts in touched):
-        pieces = list(_by_source(left, old, new, right))
-        if len(pieces) > 1:
-            for piece in pieces:
-                yield from _smallest(*piece)
+    if any(len({_source(part) for part in parts}) > 1 for parts in touched):
+        smaller = list(_by_source(left, old, new, right))
+        if len(smaller) > 1:
+            for each in smaller:
+                yield from _smallest(*each)
             return
-    kinds = tuple(dict.fromkeys(part["kind"] for part in (*touched[0], *touched[1])))
+    pieces = zip((ends.old, ends.new), touched, strict=True)
+    kinds = tuple(dict.fromkeys(part["kind"] for piece, parts in pieces if piece for part in parts))
     around = _normal(left) + ends.left, ends.right + _normal(right)
     keys = [next(filter(None, map(_source, parts)), "") for parts in touched]
+    if not ends.old or not ends.new:  # the piece that there is tells where the edit comes from
+        keys = keys if ends.new else keys[::-1]
+    else:
+        keys.sort()
     yield Edit(
         _class_of(kinds, ends.old, ends.new),
         kinds,
@@ -185,10 +208,10 @@ def _by_source(
     Each piece is what `_smallest` takes. One change of two settings is two edits, each with its own cause.
     """
     before, after = ([(part["kind"], _source(part)) for part in parts] for parts in (old, new))
-    for kind, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for is_same, i1, i2, j1, j2 in _matched(before, after):
         stretches = (
             [(i, i + 1, j, j + 1) for i, j in zip(range(i1, i2), range(j1, j2), strict=True)]
-            if kind == "equal"
+            if is_same
             else [(i1, i2, j1, j2)]
         )
         for a, b, c, d in stretches:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.diff.git_objects import GitFiles
 from evalspec.diff.side_rows import SideRows
+from evalspec.diff.side_schemas import SideSchemas
 from evalspec.prompts.lm_eval.index import NOT_A_TASK
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from evalspec.diff.model import ChangeClass
+    from evalspec.diff.side_schemas import Modules
     from evalspec.diff.sides import Side
     from evalspec.errors import Place
     from evalspec.project import Project
@@ -52,6 +54,7 @@ class SideTask(NamedTuple):
         place_of: where a setting stands, by its dotted name.
         line: the line that it begins on.
         rows: a fingerprint of the rows that are kept for it; empty where there are none.
+        modules: the modules of its schema version; None for a task of lm-eval.
     """
 
     name: str
@@ -63,6 +66,12 @@ class SideTask(NamedTuple):
     place_of: Callable[[str], Place | None]
     line: int = 1
     rows: str = ""
+    modules: Modules | None = None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its schema version is another one on its side than the one that renders it."""
+        return self.modules is not None and self.modules.here != self.modules.used
 
 
 class Function(NamedTuple):
@@ -119,6 +128,7 @@ class SideTasks:
         self._schemas: dict[str, Schema] = {}
         self._broken_in: dict[str, str] = {}
         self._rows: SideRows | None = None
+        self._modules = SideSchemas(side)
         if side.paths:
             (self._read_tree if lm_eval else self._read_records)()
 
@@ -273,8 +283,18 @@ class SideTasks:
         path = self.side.shown(file.path)
         version = value.get("version", _own_version(value))
         self._schemas[schema.id] = schema
+        modules = self._modules.of(schema, self._project.families.by_name[schema.family])
         self.tasks[name] = SideTask(
-            name, value, _scoring(value, schema), version, schema.id, path, place_of, record.line, kept
+            name,
+            value,
+            _scoring(value, schema),
+            version,
+            schema.id,
+            path,
+            place_of,
+            record.line,
+            kept,
+            modules,
         )
 
     def _shown(self, place_of: Callable[[str], Place | None]) -> Callable[[str], Place | None]:

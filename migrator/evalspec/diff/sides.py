@@ -218,7 +218,9 @@ class Revision:
         for name in names:
             wanted = name.endswith(_BESIDE)
             if not lm_eval and not wanted:
-                wanted = name.endswith(_RECORDS) and (not tops or name.split("/")[0] in tops)
+                steps = name.split("/")
+                asked_for = not tops or steps[0] in tops or (name.endswith(".py") and "schemas" in steps)
+                wanted = name.endswith(_RECORDS) and asked_for
             if wanted and (needed is None or needed(name)) and (data := self.files.read(name)) is not None:
                 place = os.path.join(self.folder, name)
                 os.makedirs(os.path.dirname(place), exist_ok=True)
