@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def git(cli: Cli, *words: str, cwd: Path | None = None) -> str:
 
 def commit(cli: Cli, message: str = "more") -> None:
     git(cli, "add", "-A")
-    git(cli, "commit", "-q", "-m", message)
+    git(cli, "commit", "-q", "--allow-empty", "-m", message)
 
 
 @pytest.fixture
@@ -488,3 +489,43 @@ def test_a_changed_rule_shows_what_it_makes_of_a_sample(cli: Cli, records: Path)
     example = group["example"]
     assert example["of"] is not None
     assert example["before"] != example["after"]
+
+
+@pytest.fixture
+def acme(cli: Cli, root: Path) -> Path:
+    """A repository that is a project with schema versions of its own."""
+    shutil.copytree(root / "examples" / "acme", cli.cwd, dirs_exist_ok=True)
+    git(cli, "init", "-q", "-b", "main")
+    commit(cli)
+    return cli.cwd / "schemas" / "acme" / "v1.py"
+
+
+def test_records_under_a_schema_version_that_was_changed_are_unknown(cli: Cli, acme: Path) -> None:
+    """Code from git's objects is never run: what the old version made of a record is not known."""
+    edit(acme, '"""White space gone at both ends."""', '"""White space gone, at both ends."""')
+    found = compared(cli, "HEAD", "--", "tasks")
+    assert (found["unknown"], found["groups"], found["compared"]["tasks"]) == ([], [], 4)
+    edit(acme, 'FromField("fewshot_delimiter", "\\n\\n")', 'FromField("fewshot_delimiter", "\\n")')
+    found = compared(cli, "HEAD", "--", "tasks")
+    assert found["groups"] == []
+    assert len(found["unknown"]) == 4
+    first = found["unknown"][0]
+    place = {"path": "schemas/acme/v1.py", "line": 1}
+    assert first["cause"] == {"kind": "assembly", "before": place, "after": place, "detail": "acme@v1"}
+    assert first["prompts"] >= 1
+    assert "has another acme@v1 than the working tree" in first["reason"]
+    assert cli("diff", "HEAD", "--exit-code").code == 1
+    commit(cli)
+    assert compared(cli, "HEAD", "--", "tasks")["unknown"] == []
+    # Two revisions that have the same version, which is not the working tree's: what did not change did not change.
+    commit(cli, "no change")
+    edit(acme, 'FromField("fewshot_delimiter", "\\n")', 'FromField("fewshot_delimiter", "")')
+    assert compared(cli, "HEAD~1..HEAD", "--", "tasks")["unknown"] == []
+    assert len(compared(cli, "HEAD~2..HEAD", "--", "tasks")["unknown"]) == 4
+
+
+def test_a_schema_version_counts_with_those_that_it_imports(cli: Cli, acme: Path) -> None:
+    assert cli("migrate", "--to", "acme@v2", "tasks").code == 0
+    commit(cli)
+    edit(acme, "return text.strip()", "return text.lstrip()")
+    assert len(compared(cli, "HEAD", "--", "tasks")["unknown"]) == 4
