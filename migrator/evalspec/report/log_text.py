@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalspec.errors import counted, cut, visible
-from evalspec.report.characters import with_marks
+from evalspec.formats.characters import with_marks
 from evalspec.report.console import plain
 from evalspec.report.excerpt import size_change
 
