@@ -375,6 +375,10 @@ def test_what_shows_only_with_examples_is_seen_in_a_task_without(cli: Cli, tree:
     [group] = compared(cli, "HEAD")["groups"]
     assert (group["class"], group["before"], group["after"]) == ("shots", "rows 0, 1", "no examples")
     assert group["cause"]["detail"] == "num_fewshot"
+    edit(tree / "base.yaml", "num_fewshot: 0", "num_fewshot: 3")
+    [group] = compared(cli, "HEAD")["groups"]  # once, though it would show with 2 examples, too
+    assert (group["class"], group["before"], group["after"]) == ("shots", "no examples", "rows 0, 1, 2")
+    edit(tree / "base.yaml", "num_fewshot: 3", "num_fewshot: 0")
     commit(cli)
     edit(tree / "base.yaml", 'fewshot_delimiter: "\\n"', 'fewshot_delimiter: "---"')
     assert compared(cli, "HEAD")["groups"] == []

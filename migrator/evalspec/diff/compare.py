@@ -135,8 +135,9 @@ class _Comparer:
             return
         own: dict[bool, dict[str, None]] = {True: {}, False: {}}
         for pair in shown.values():
-            for line in filter(None, pair):
-                own[bool(line["shots"])][line["task"]] = None
+            counts = {bool(line["shots"]) for line in pair if line is not None}
+            if len(counts) == 1:  # else the examples are the change, and it shows
+                own[counts.pop()][next(filter(None, pair))["task"]] = None
         for number, names in ((0, own[True]), (_MORE_SHOTS, own[False])):
             if names:
                 before, after = (
