@@ -61,6 +61,16 @@ def rules(cli: Cli, *words: str) -> list[str]:
     return [each["rule"] for each in found(cli, *words)]
 
 
+def paste(cli: Cli, migration: Path) -> None:
+    """Add the operations that the findings name to a migration."""
+    fixes = [each["fix"] for each in found(cli) if each["rule"] == "migration_missing"]
+    where = f"add to {migration.relative_to(cli.cwd)}: "
+    assert fixes
+    assert all(fix.startswith(where) for fix in fixes)
+    operations = "".join(f"    {fix.removeprefix(where)}\n" for fix in fixes)
+    edit(migration, "    # the records", f"{operations}    # the records")
+
+
 @pytest.fixture
 def project(cli: Cli) -> Path:
     """A project of a team called acme, with records and a tree of the harness, committed on main."""
@@ -131,21 +141,13 @@ def test_a_pull_request_that_breaks_four_things_and_the_way_out(cli: Cli, projec
     git(cli, "checkout", "-q", "main", "--", "schemas/acme/v2.py")
     edit(project / "harness/_base.yaml", "version: 1.0", "version: 2.0")
     migration = project / "migrations/acme/v3.py"
-    names = "exact_match f1 bleu_4 rouge_l accuracy code_exec accuracy_norm numeric_match chrf"
-    fields = "".join(
-        f'    op.field("metrics", type="list of {{name: one of {names}, aggregation: one of mean corpus_bleu, '
-        f'higher_is_better: boolean}}, at least 1, no name twice", required=True, shape="{shape}", changed="chrf")\n'
-        for shape in ("inline", "template")
-    )
-    edit(migration, "    # the records", f'    op.metric("chrf", added=True)\n{fields}    # the records')
+    paste(cli, migration)
     left = {each["rule"] for each in found(cli)}
     assert left == {"fixture_missing", "version_behind"}
     edit(project / "schemas/acme/v3.py", "PAIRS = (*v2.version.pairs,)",
          'PAIRS = (*v2.version.pairs, Pair("summary", ("chrf",), ("none",), "generate_until"))')  # fmt: skip
     edit(project / "schemas/acme/v3.py", "MinLen, OneOf", "MinLen, OneOf, Pair")
-    edit(migration, "    # the records",
-         '    op.pairs("summary", output_type="generate_until", metrics=("chrf",), post_process=("none",))\n'
-         "    # the records")  # fmt: skip
+    paste(cli, migration)
     task = {
         "spec_version": "acme@v3", "version": 1, "task_id": "chrf_001", "category": "summary",
         "output_type": "generate_until", "prompt": "Sum up: it rained.\nSummary:", "targets": ["Rain."],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from evalspec.check.operations import operations_for
 from evalspec.check.owned import owned_families, place_in
 from evalspec.check.rule import Rule
 from evalspec.errors import EvalspecError, HistoryError, Place
@@ -105,13 +106,18 @@ def _of_step(project: Project, schema: Schema, migration: Migration) -> Iterator
     except EvalspecError as error:
         yield CHAIN_BROKEN.at(_at(migration.path), str(error), fix=error.fix)
         return
+    silent = []
     for found in differences(replayed, contract_of(schema), before):
-        word = found.name.rpartition(".")[2] if found.section == "field" else found.name
         if found.is_silent:
-            message = f"from {migration.parent} to {schema.id}: {found.sentence}"
-            yield MIGRATION_MISSING.at(place_in(schema.path, word), message, text=found.name)
+            silent.append(found)
         else:
+            word = found.name.rpartition(".")[2] if found.section == "field" else found.name
             yield CHAIN_DIFFERS.at(place_in(migration.path, word), found.sentence, text=found.name)
+    script = os.path.relpath(migration.path)
+    for said in operations_for(silent):
+        message = f"from {migration.parent} to {schema.id}: {said.sentence}"
+        fix = f"add to {script}: {said.operation}"
+        yield MIGRATION_MISSING.at(place_in(schema.path, *said.words), message, text=said.words[0], fix=fix)
 
 
 def _without_schema(history: History[Migration], family: str, versions: tuple[str, ...]) -> Iterator[Finding]:

@@ -79,14 +79,13 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
             looked_at=found.looked_at + of_trees.looked_at,
             tasks=found.tasks + of_trees.tasks,
         )
-    compared = None
     with ExitStack() as stack:
         findings = list(found.findings)
         all_of = list(_against(args, project, stack, [trees, files]))
-        findings += _of_project(project, all_of[0].lock if all_of else None)
-        for against in all_of:
-            findings += _of_prompts(project, against)
-            compared = against.comparison.compared
+        of_project = list(_of_project(project, all_of[0].lock if all_of else None))
+        of_prompts = [finding for against in all_of for finding in _of_prompts(project, against)]
+        findings += _without_echoes([*of_project, *of_prompts])
+        compared = all_of[-1].comparison.compared if all_of else None
         if args.changed:
             findings = list(_changed(findings, all_of))
     counting = _counting(args, project, findings, with_baseline=with_baseline)
@@ -133,7 +132,8 @@ def kinds_of_paths(
 def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> Checked:
     """Trees of lm-eval YAML, whose records have no versions of ours."""
     tree = _trees.open_trees(args, paths)
-    findings = _lint.mended(args, lambda: _lint.lint_of_tree(args, project, paths))
+    quiet = _with(args, quiet=True)
+    findings = _lint.mended(args, lambda: _lint.lint_of_tree(quiet, project, paths))
     loaders = tree.index.loaders
     entries = [entry for entry in tree.index.entries.values() if entry.path is not None]
     return Checked(
@@ -224,6 +224,17 @@ def default_paths(project: Project) -> list[str]:
     return list(dict.fromkeys(found)) or [os.path.relpath(base)]
 
 
+def _without_echoes(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings without those that say of a released file that was changed what the change makes of all else."""
+    from evalspec.check.released import MIGRATION_CHANGED, SCHEMA_CHANGED
+
+    causes = (SCHEMA_CHANGED.id, MIGRATION_CHANGED.id)
+    changed = {finding.path for finding in findings if finding.rule in causes}
+    for finding in findings:
+        if finding.rule in causes or finding.path not in changed:
+            yield finding
+
+
 def _broken(project: Project) -> Iterator[Finding]:
     """What keeps the project's own versions from being read at all."""
     if project.folder is None:
@@ -245,9 +256,10 @@ def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
     from evalspec.check.released import check_released
 
     lock = read_lock(project.folder)
+    released = list(check_released(project, lock, base if base is not None else lock))
+    yield from released
     yield from check_chain(project)
     yield from check_exercised(project)
-    yield from check_released(project, lock, base if base is not None else lock)
 
 
 def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:

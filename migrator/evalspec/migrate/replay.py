@@ -63,12 +63,16 @@ class Difference(NamedTuple):
         name: which one of the section.
         sentence: what differs.
         is_silent: no operation speaks of it; else one does, and says it wrongly.
+        before: what the version before says of it; None where it has no such thing.
+        after: what the next version says of it; None where it has no such thing.
     """
 
     section: str
     name: str
     sentence: str
     is_silent: bool
+    before: Any = None
+    after: Any = None
 
     def __str__(self) -> str:
         return self.sentence
@@ -100,16 +104,22 @@ def _section_differences(
     for name in sorted(expected.keys() | actual.keys()):
         it = f"{what} {name}".rstrip()
         if name not in actual:
-            yield Difference(section, name, f"{it} is gone, and no operation removes it", is_silent=True)
+            sentence = f"{it} is gone, and no operation removes it"
+            yield Difference(section, name, sentence, is_silent=True, before=expected[name])
         elif name not in expected:
-            yield Difference(section, name, f"{it} is new, and no operation adds it", is_silent=True)
+            sentence = f"{it} is new, and no operation adds it"
+            yield Difference(section, name, sentence, is_silent=True, after=actual[name])
         elif isinstance(expected[name], Claim):
             if expected[name].before == actual[name]:
                 yield Difference(section, name, f"{it} is said to change, and does not", is_silent=False)
         elif expected[name] != actual[name]:
-            sentence = f"{it} is {actual[name]!r}; the operations make it {expected[name]!r}"
             silent = expected[name] == before.get(name)
-            yield Difference(section, name, sentence, is_silent=silent)
+            sentence = f"{it} is {actual[name]!r}; the operations make it {expected[name]!r}"
+            if silent:
+                sentence = f"{it} is another one, and no operation says so"
+            yield Difference(
+                section, name, sentence, is_silent=silent, before=expected[name], after=actual[name]
+            )
 
 
 def _replay_entry(section: dict[str, Any], operation: ContractOperation) -> None:
