@@ -122,7 +122,7 @@ def read_template(environment: Environment, source: str, root: Shape, whole: str
 
     try:
         tree = environment.parse(source)
-    except TemplateError:
+    except (TemplateError, RecursionError):
         return
     reader = _Reader(root)
     reader.body(tree.body, {})

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from evalspec.check.lint.pieces import EXAMPLES
+from evalspec.check.lint.pieces import EXAMPLES, outside_jinja
 from evalspec.check.lint.scalars import excerpt
 from evalspec.check.rule import Rule
 from evalspec.errors import Place, visible
@@ -56,7 +56,6 @@ _WIDE = re.compile(
 _JOINERS = "\u200c\u200d"
 #: Signs of layout that have an ASCII form: what else is drawn alike (quotes, dashes) is good typography.
 _SIGNS = re.compile("[\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff5e\u02d0\u0589\u2236\ua789\ufe30]")
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 
 def byte_order_marks(path: str, file: YamlFile) -> Iterator[Finding]:
@@ -97,7 +96,7 @@ def strange(text: str) -> tuple[Rule, str, int] | None:
         for at, char in enumerate(text):
             if not char.isascii() and visible(char) != char and not _joins(text, at):
                 return INVISIBLE_CHARACTER, str(name_of(char)), at
-    words = _JINJA.sub(" ", text)
+    words = outside_jinja(text)
     for word in _WORD.finditer(words) if _MIXED.search(words) else ():
         letters = word.group()
         alike = [letter for letter in letters if not letter.isascii() and looks_like(letter)]

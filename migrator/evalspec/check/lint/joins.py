@@ -96,6 +96,8 @@ _SENTENCE = re.compile(r"(?:[.!?:]\s+|\n)")
 #: Marks of a value that was made up: what the real one begins or ends with is not known.
 _MADE_UP = "⟨⟩"
 _SHORT, _WORDS = 12, 3
+#: So far from the join a phrase is looked for.
+_FAR = 400
 
 
 class Way(NamedTuple):
@@ -310,10 +312,12 @@ def repeated_phrase(left: str, right: str) -> str:
 
     A phrase of one or two words is no repetition that anybody would see.
     """
-    ended, begun = left.rstrip(), right.lstrip()
-    if len(ended) < _SHORT or ended[-6:] not in begun[:400]:
+    ended, begun = left.rstrip(), right[:_FAR].lstrip()
+    if len(ended) < _SHORT or ended[-6:] not in begun:
         return ""
-    starts = [0, *(found.end() for found in _SENTENCE.finditer(ended))]
+    starts = [found.end() for found in _SENTENCE.finditer(ended, max(0, len(ended) - _FAR))]
+    if len(ended) <= _FAR:
+        starts.insert(0, 0)
     for start in starts:
         phrase = ended[start:]
         if len(phrase) >= _SHORT and len(phrase.split()) >= _WORDS and begun.startswith(phrase):

@@ -205,15 +205,17 @@ def includes(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]:
         if piece.path[0] != "include":
             continue
         target = resolve(folder, piece.value, root)
-        try:
-            below.append((piece.value, loader.load(target or "").values))
-        except LoadError:
-            if target is not None and loader.files.read(target) is not None:
-                continue  # told where that file is looked at
-            why = "leads out of the tree" if target is None else "is not there"
-            message = f"the include {visible(piece.value)!r} {why}"
-            fix = _near_file(loader, folder, piece.value)
-            yield INCLUDE_MISSING.at(file.at(piece), message, field=piece.field, text=piece.value, fix=fix)
+        if target is not None:
+            try:
+                below.append((piece.value, loader.load(target).values))
+                continue
+            except LoadError:
+                if loader.files.read(target) is not None:
+                    continue  # told where that file is looked at
+        why = "leads out of the tree" if target is None else "is not there"
+        message = f"the include {visible(piece.value)!r} {why}"
+        fix = _near_file(loader, folder, piece.value)
+        yield INCLUDE_MISSING.at(file.at(piece), message, field=piece.field, text=piece.value, fix=fix)
     if len(below) > 1:
         yield from _order(file, below)
     own = next((value for key, value in file.root.value if key.value == "metadata"), None)
@@ -222,10 +224,8 @@ def includes(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]:
 
 
 def _near_file(loader: Loader, folder: str, target: str) -> str:
-    if len(names := loader.files.names()) > 50_000:
-        return ""
-    beside = [posixpath.relpath(name, folder or ".") for name in names if posixpath.dirname(name) == folder]
-    return did_you_mean(target, beside)
+    names = [name for name in loader.reached() if posixpath.dirname(name) == folder]
+    return did_you_mean(target, [posixpath.relpath(name, folder or ".") for name in sorted(names)])
 
 
 def _order(file: LintFile, below: list[tuple[str, dict[str, Any]]]) -> Iterator[Finding]:

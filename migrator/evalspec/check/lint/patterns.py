@@ -49,6 +49,8 @@ _DIGITS = r"(?:\\d|\[[^\]]*(?:0-9|\\d)[^\]]*\])"
 _BARE_DOT = re.compile(rf"{_DIGITS}(?:[+*?]\??|\{{[0-9,]*\}})?(?:\((?:\?:)?)?(?<!\\)\.(?![+*?{{]){_DIGITS}")
 #: A backslash that is asked for, and then a class that was meant: what single quotes make of a doubled backslash.
 _DOUBLED = re.compile(r"\\\\[dswDSW](?![A-Za-z])")
+#: Nobody writes longer patterns than this; a stranger's could take for ever.
+_LONG = 4096
 
 
 class Flaw(NamedTuple):
@@ -74,11 +76,14 @@ def flaws(pattern: str) -> tuple[Flaw, ...]:
     """What is wrong with a pattern, by itself."""
     import warnings
 
+    if len(pattern) > _LONG:
+        return ()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(pattern)
             tree = import_module("re._parser").parse(pattern)
+        can_be_empty = _can_be_empty(tree, groups=tree.state.groups > 1)
     except (re.error, OverflowError, RecursionError) as problem:
         return (Flaw(EXTRACTS_NOTHING, f"the pattern does not compile: {visible(str(problem))}"),)
     out = []
@@ -89,7 +94,7 @@ def flaws(pattern: str) -> tuple[Flaw, ...]:
     dot = _BARE_DOT.search(pattern)
     if dot is not None:
         out.append(Flaw(UNESCAPED_DOT, f"the dot in {dot.group()} matches any character, not only a point"))
-    if _can_be_empty(tree, groups=tree.state.groups > 1):
+    if can_be_empty:
         groups = "any of its groups" if tree.state.groups > 1 else "it"
         out.append(Flaw(PATTERN_MATCHES_EMPTY, f"the pattern can match with nothing in {groups}"))
     return tuple(out)

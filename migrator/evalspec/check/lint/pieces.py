@@ -167,3 +167,25 @@ def dotted(path: tuple[Step, ...]) -> str:
     for step in path:
         out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
     return out
+
+
+#: What begins a piece of Jinja, and what ends it.
+_JINJA = {"{{": "}}", "{%": "%}", "{#": "#}"}
+
+
+def outside_jinja(text: str) -> str:
+    """A text without its Jinja: a space in place of each expression, statement and comment."""
+    out: list[str] = []
+    at = done = 0
+    endless: set[str] = set()
+    while (at := text.find("{", at)) >= 0:
+        opened = text[at : at + 2]
+        closing = _JINJA.get(opened)
+        end = -1 if closing is None or opened in endless else text.find(closing, at + 2)
+        if end < 0:
+            endless.add(opened)  # it is not looked for again, or a text of braces alone would take for ever
+            at += 1
+            continue
+        out += [text[done:at], " "]
+        at = done = end + 2
+    return "".join([*out, text[done:]])

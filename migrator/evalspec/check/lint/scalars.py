@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from evalspec.check.lint.pieces import outside_jinja
 from evalspec.check.rule import Rule
 from evalspec.errors import FormatError, Place, visible
 
@@ -46,8 +47,6 @@ DUPLICATE_KEY = Rule(
 )
 RULES = (LITERAL_ESCAPE, IMPLICIT_YAML_TYPE, BAD_NUMBER, DUPLICATE_KEY)
 
-#: What Jinja reads by itself: there a backslash is its own business.
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 #: A backslash escape that no command of TeX begins with.
 _ESCAPE = re.compile(
     r"(?<!\\)\\(?:n(?!(?:u|eq?|abla|ot|otin|ewline|oindent|ormalsize|mid|i|less|ewcommand|leq|geq|subseteq)\b)|t(?![a-z])|r(?![a-z]))"
@@ -85,7 +84,7 @@ def escapes(file: LintFile) -> Iterator[Finding]:
 
 def literal_escape(text: str) -> str:
     """The first escape of a text outside of its Jinja, as it stands there; empty where there is none."""
-    found = _ESCAPE.search(_JINJA.sub("", text) if "{" in text else text)
+    found = _ESCAPE.search(outside_jinja(text))
     return found.group() if found else ""
 
 

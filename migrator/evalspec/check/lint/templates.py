@@ -7,7 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.check.lint.pieces import EXAMPLES
+from evalspec.check.lint.pieces import EXAMPLES, outside_jinja
 from evalspec.check.lint.scalars import excerpt
 from evalspec.check.rule import Rule
 from evalspec.errors import counted
@@ -48,7 +48,6 @@ HTML_ENTITIES = Rule(
 )
 RULES = (SINGLE_BRACES, FORMAT_BRACES, LEFTOVER_PLACEHOLDER, HTML_ENTITIES)
 
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 #: A name alone in braces, behind nothing that TeX or code writes braces after.
 _NAMED = re.compile(r"(?<![{\\$^_A-Za-z0-9})\]#])\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})")
 _FIELD = re.compile(
@@ -100,7 +99,7 @@ def leftovers(file: LintFile) -> Iterator[Finding]:
 @lru_cache(maxsize=8192)
 def in_text(text: str, role: Role) -> tuple[Found, ...]:
     """What is wrong in one text. A `template` goes through Jinja, a `text` is shown as it stands."""
-    plain = _JINJA.sub(" ", text) if role == "template" and "{" in text else text
+    plain = outside_jinja(text) if role == "template" else text
     out: list[Found] = []
     if "{" in plain and not _OTHER_TONGUE.search(plain):
         out += _braces(text, plain, role)

@@ -80,7 +80,7 @@ class Names:
 
         try:
             names: set[str] = meta.find_undeclared_variables(self._environment.parse(template))
-        except TemplateError:
+        except (TemplateError, RecursionError):
             return frozenset()
         return frozenset(names - self._environment.globals.keys())
 
