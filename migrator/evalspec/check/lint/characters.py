@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalspec.check.lint.pieces import LintFile
-    from evalspec.errors import Finding
+    from evalspec.errors import Finding, Severity
     from evalspec.formats.yaml import YamlFile
 
 BYTE_ORDER_MARK = Rule(
@@ -84,8 +84,11 @@ def strange_characters(file: LintFile) -> Iterator[Finding]:
             rule, message, at = found
             if rule is CONFUSABLE_CHARACTER and not EXAMPLES.isdisjoint(piece.path):
                 continue  # a row of a data set has the signs of its language, whatever its neighbours say
+            # A line separator is white space to most readers: to be known, not to be mended.
+            severity: Severity | None = "info" if piece.value[at] in "\u2028\u2029" else None
+            text = excerpt(piece.value, at)
             yield rule.at(
-                file.at(piece), f"the text holds {message}", field=piece.field, text=excerpt(piece.value, at)
+                file.at(piece), f"the text holds {message}", field=piece.field, text=text, severity=severity
             )
 
 

@@ -265,9 +265,13 @@ def _examples(prompt: Prompt, parts: Sequence[Part], view: View, way: Way) -> It
     for shot in shots.values():
         asked = [part for part in shot if part.kind == "question"]
         if asked and not any(part.kind == "answer" for part in shot):
-            message = "an example has no answer, so the next text is glued to its question"
-            if way.may_be_empty or asked[0].text[-1].isspace():
+            in_turns = view.as_chat and view.multiturn
+            if way.may_be_empty or (asked[0].text[-1].isspace() and not in_turns):
                 continue
+            follows = (
+                "two user turns follow each other" if in_turns else "the next text is glued to its question"
+            )
+            message = f"an example has no answer, so {follows}"
             yield Remark(EMPTY_SHOT_TARGET, way.shot_target, message, _tail(asked[0].text))
             break
     folded = not view.as_chat or not view.multiturn

@@ -41,6 +41,8 @@ TABLE = [
     ({"prompt": "Add:\u200b 1 + 1"}, {"invisible_character"}),
     ({"prompt": "1 + 1\nAnswer\uff1a"}, {"confusable_character"}),
     ({"prompt": "Add {a} and {b}."}, {"format_braces"}),
+    ({"prompt": '{prompt}\nReturn JSON: {"answer": "value"}.'}, {"format_braces"}),
+    ({"prompt": 'Return JSON: {"answer": "value"}.'}, set()),
     ({"prompt": "Is 1 &lt; 2?"}, {"html_entities"}),
     ({"prompt": "Add 1 and 1.\\nAnswer:"}, {"literal_escape"}),
     ({"prompt": "Print it:\nprint('a\\nb')"}, set()),
@@ -70,6 +72,13 @@ def test_places_are_those_of_the_values(tmp_path: Path) -> None:
     (found,) = lint_of(path)
     assert (found.field, found.line) == ("prompt", 1)
     assert path.read_text()[found.column - 1 :].startswith('"Is 1 &lt; 2?"')
+
+
+def test_a_line_separator_is_a_note(tmp_path: Path) -> None:
+    """marin-community/marin#8042: nothing is wrong with the file, and some readers cut the record there."""
+    (found,) = lint_of(written(tmp_path, prompt="one\u2028two ="))
+    assert (found.rule, found.severity) == ("invisible_character", "info")
+    assert "U+2028 LINE SEPARATOR" in found.message
 
 
 def test_a_chat_view_has_other_joins(tmp_path: Path) -> None:
