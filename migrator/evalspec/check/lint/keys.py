@@ -97,6 +97,8 @@ _GENERATION = frozenset(
     ]
 )
 _NEAR = 0.8
+#: So many keys can be listed.
+_FEW = 12
 
 
 def unknown_keys(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]:
@@ -127,6 +129,8 @@ def unknown_keys(file: LintFile, name: str, loader: Loader) -> Iterator[Finding]
 def _known(path: tuple[Step, ...], kinds: dict[Any, Any]) -> tuple[Collection[str] | None, str]:
     """The keys that may stand where a key stands, and of what they are; None where anything may."""
     first, depth = path[0], len(path)
+    if first == "task" and depth == 3 and isinstance(path[1], int):
+        return task_fields() | GROUP_FIELDS | _FILE_KEYS, "an item of a group"
     if first == "fewshot_config" and depth == 2:
         return fewshot_fields(), "fewshot_config"
     if first == "metric_list" and depth == 3:
@@ -171,6 +175,8 @@ def _unknown(
     key = str(path[-1])
     renamed = _RENAMED.get(key) if len(path) == 1 else None
     fix = f"it is called {renamed} now" if renamed else did_you_mean(key, sorted(known))
+    if not fix and len(known) <= _FEW:
+        fix = f"its keys are: {', '.join(sorted(known))}"
     return UNKNOWN_KEY.at(
         file.place(node), f"{owner} has no key {visible(key)!r}", field=_field(path), text=key, fix=fix
     )
