@@ -19,7 +19,7 @@ from evalspec.report.word_diff import Piece, word_pieces
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalspec.diff.model import Comparison, Group, UnknownGroup
+    from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
 
 #: The script's files, in the order in which they need each other.
 _SCRIPTS = ("text.js", "list.js", "detail.js", "page.js")
@@ -89,8 +89,7 @@ def _group(group: Group) -> dict[str, Any]:
         "class": group.change,
         "reach": reach(group),
         "parts": [part.replace("_", " ") for part in group.parts],
-        "kind": group.cause.kind.replace("_", " "),
-        "cause": cause_line(group.cause),
+        **_cause(group.cause),
         "size": size_change(group.before, group.after) if changed else "",
         "left": group.left,
         "right": group.right,
@@ -109,11 +108,23 @@ def _unknown(group: UnknownGroup) -> dict[str, Any]:
     return {
         "class": "unknown",
         "reach": reach(group),
-        "kind": group.cause.kind.replace("_", " ") if group.cause else "",
-        "cause": cause_line(group.cause) if group.cause else "",
+        **_cause(group.cause),
         "reason": group.reason,
         "prompts": group.prompts,
         "tasks": list(group.tasks),
+    }
+
+
+def _cause(cause: Cause | None) -> dict[str, str]:
+    """Its kind, all there is to say of it, and in short what was changed and where that is now."""
+    if cause is None:
+        return {"kind": "", "cause": "", "detail": "", "place": ""}
+    place = cause.after or cause.before
+    return {
+        "kind": cause.kind.replace("_", " "),
+        "cause": cause_line(cause),
+        "detail": visible(cause.detail),
+        "place": f"{visible(place.path)}:{place.line}" if place else "",
     }
 
 

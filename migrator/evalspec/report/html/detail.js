@@ -22,7 +22,7 @@ function changeDetail(group, show) {
 
 function heading(group) {
   const said = DATA.says[group.class];
-  const parts = (group.parts ?? []).filter((part) => part !== "task");
+  const parts = (group.parts ?? []).filter((part) => part !== "task" && part !== group.class);
   const where = parts.length ? `, in the ${parts.join(" and ")}` : "";
   return marked(`${said[0].toUpperCase()}${said.slice(1)}${where}`);
 }

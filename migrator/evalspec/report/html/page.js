@@ -16,7 +16,13 @@ function listRow(group) {
   const both = group.edit?.length ? [changed("-", "del"), changed("+", "ins")] : [];
   const shown = both.some((each) => each) ? both : [el("span", {}, marked(said.slice(0, 160)))];
   return el("div.item", {}, el("span.first", {}, classTag(group.class), el("span.reach", {}, group.reach)),
-    el("span.edit", {}, ...shown), el("span.from", {}, marked(group.cause)));
+    el("span.edit", {}, ...shown), el("span.from", {}, marked(shortCause(group))));
+}
+
+/** What was changed, and the end of where that is: paths differ at their ends. */
+function shortCause({ detail, place }) {
+  const end = place.length > 42 ? `…${place.slice(-41)}` : place;
+  return [detail.slice(0, 40), end].filter((each) => each).join("  ");
 }
 
 /** The beginning of a text, in one line. */
