@@ -14,6 +14,8 @@ from evalspec.errors import Place
 from tests.support.comparisons import COMPARED, a_comparison, a_group
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .conftest import Open
 
 HOSTILE = (
@@ -150,6 +152,15 @@ def test_keys(open_page: Open) -> None:
     assert page.locator("#detail h2").inner_text() == "Overview"
     press("k")
     assert chosen(page) == "whitespace"
+
+
+def test_every_key_is_told(open_page: Open, root: Path) -> None:
+    page = open_page(COMPARISON)
+    keys = {"Esc" if key == "Escape" else key for key in page.evaluate("Object.keys(KEYS)")}
+    page.get_by_role("button", name="Keys").click()
+    assert set(page.get_by_role("dialog").locator("kbd").all_inner_texts()) == keys
+    table = (root / "docs" / "diff.md").read_text(encoding="utf-8").partition("| key |")[2]
+    assert set(re.findall(r"`([^`]{1,3})`", table.partition("\n\n")[0])) == keys
 
 
 def test_side_by_side_has_the_old_prompt_on_the_left(open_page: Open) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evalspec.errors import cut, visible
 from evalspec.formats.characters import with_marks
 from evalspec.report.diff_text import IDS, SAYS, cause_line, reach
-from evalspec.report.excerpt import size_change
+from evalspec.report.excerpt import names_changed, size_change
 
 if TYPE_CHECKING:
     from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
@@ -35,7 +35,8 @@ def _group(group: Group) -> str:
     said = f"{reach(group)}: {SAYS[group.change]}, from {cut(cause_line(group.cause), _LINE)}"
     if group.before or group.after:
         pieces = [with_marks(cut(piece, _PIECE)) for piece in (group.before, group.after)]
-        said += f"\n{size_change(group.before, group.after)}\n- ⟦{pieces[0]}⟧\n+ ⟦{pieces[1]}⟧"
+        said += f"\n{size_change(group.before, group.after)}\n- ⟦{pieces[0]}⟧\n+ ⟦{pieces[1]}⟧\n"
+        said = (said + "".join(names_changed(group.before, group.after))).rstrip("\n")
     return _annotation(group.cause, f"Prompts: {group.change}", said)
 
 

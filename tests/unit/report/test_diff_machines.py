@@ -28,6 +28,11 @@ def test_an_annotation_stands_at_what_was_changed() -> None:
     )
 
 
+def test_an_annotation_names_a_look_alike() -> None:
+    text = diff_github(a_comparison(a_group(":", "\uff1a")))
+    assert text.endswith('%0A+ ⟦\uff1a⟧%0A  + U+FF1A FULLWIDTH COLON, looks like ":"\n')
+
+
 def test_a_file_that_is_gone_is_annotated_where_it_was() -> None:
     group = a_group(cause=Cause("task_file", Place("a:b,c%.yaml", 7)))
     assert "file=a%3Ab%2Cc%25.yaml,line=7," in diff_github(a_comparison(group))
