@@ -53,6 +53,13 @@ def test_word_diff_shows_every_word_that_changed(cli: Cli, sides: tuple[str, str
     assert (code, "leave the other flags out" in err) == (2, True)
 
 
+@pytest.mark.parametrize("flag", ["--stat", "--word-diff"])
+def test_what_is_of_text_is_refused_elsewhere(cli: Cli, sides: tuple[str, str], flag: str) -> None:
+    code, out, err = cli("diff", "--no-index", *sides, "--format", "html", flag)
+    assert (code, out) == (2, "")
+    assert "are of text, not of html" in err
+
+
 def on_a_terminal(cli: Cli, *words: str, **environ: str) -> str:
     """What the command writes to a terminal."""
     ours, theirs = os.openpty()
