@@ -86,7 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and return the exit code."""
     if args.format != "text" and (args.stat or args.word_diff):
-        raise UsageError(f"--stat and --word-diff are of text, not of {args.format}", fix="leave --format out")
+        raise UsageError(
+            f"--stat and --word-diff are of text, not of {args.format}", fix="leave --format out"
+        )
     if args.to is not None:
         return _versions(args)
     if args.from_ is not None:

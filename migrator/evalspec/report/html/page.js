@@ -194,6 +194,7 @@ function start() {
         el(
             "span.faint",
             {},
+            " ",
             ["file", "task", "prompt"].map((word) => counted(compared[`${word}s`], word)).join(" · "),
         ),
     );
