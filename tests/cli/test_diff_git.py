@@ -533,3 +533,59 @@ def test_a_schema_version_counts_with_those_that_it_imports(cli: Cli, acme: Path
     commit(cli)
     edit(acme, "return text.strip()", "return text.lstrip()")
     assert len(compared(cli, "HEAD", "--", "tasks")["unknown"]) == 4
+
+
+def kept(cli: Cli) -> list[str]:
+    folder = cli.cwd / ".evalspec_cache"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+@pytest.mark.usefixtures("chat")
+def test_what_revisions_were_compared_is_kept(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    assert len(compared(cli, "HEAD")["groups"]) > 0
+    assert kept(cli) == []  # the working tree is not told by git
+    commit(cli)
+    assert len(compared(cli, "HEAD~1..HEAD", "--no-cache")["groups"]) > 0
+    assert kept(cli) == []
+    first = compared(cli, "HEAD~1..HEAD")
+    names = kept(cli)
+    assert len(names) == 2
+    assert git(cli, "status", "--porcelain") == ""
+    assert compared(cli, "HEAD~1..HEAD") == first
+    assert kept(cli) == names
+    # All that counts makes another entry: views, paths, the folder, another content.
+    for more in (("--view", "plain"), ("--shots", "3"), ("--", "tree/a.yaml"), ("--system", "Be brief.")):
+        words = ("HEAD~1..HEAD", *more) if more[0] == "--" else (*more, "HEAD~1..HEAD")
+        before = len(kept(cli))
+        assert compared(cli, *words) == compared(cli, "--no-cache", *words)
+        assert len(kept(cli)) == before + 1
+    (cli.cwd / "chat.jinja").write_text(CHAT.replace("<", "["), encoding="utf-8")
+    commit(cli)
+    found = compared(cli, "HEAD~2..HEAD~1")
+    assert found["groups"] == first["groups"]
+    assert {group["cause"]["kind"] for group in compared(cli, "HEAD~1..HEAD")["groups"]} == {"chat_template"}
+    for path in (cli.cwd / ".evalspec_cache").iterdir():
+        path.write_bytes(b"damaged")
+    assert compared(cli, "HEAD~2..HEAD~1") == found
+
+
+def test_a_cache_that_came_with_a_checkout_is_not_used(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    commit(cli)
+    compared(cli, "HEAD~1..HEAD")
+    git(cli, "add", "-f", ".evalspec_cache")
+    git(cli, "commit", "-q", "-m", "a stranger's results")
+    for path in (cli.cwd / ".evalspec_cache").iterdir():
+        path.unlink()
+    assert len(compared(cli, "HEAD~2..HEAD~1")["groups"]) == 1
+    assert kept(cli) == []
+
+
+def test_records_depend_on_the_code_in_the_working_tree(cli: Cli, acme: Path) -> None:
+    edit(cli.cwd / "tasks" / "weights.jsonl", "A crate", "One crate")
+    commit(cli)
+    assert len(compared(cli, "HEAD~1..HEAD", "--", "tasks")["groups"]) == 1
+    edit(acme, 'FromField("fewshot_delimiter", "\\n\\n")', 'FromField("fewshot_delimiter", "\\n")')
+    found = compared(cli, "HEAD~1..HEAD", "--", "tasks")
+    assert (found["groups"], len(found["unknown"])) == ([], 1)

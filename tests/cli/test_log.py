@@ -237,3 +237,19 @@ def test_hostile_text_is_escaped(cli: Cli, tree: Path) -> None:
     said = cli("log", "demo_a").out
     assert "\x1b" not in said
     assert "\u202e" not in said
+
+
+def test_what_was_looked_at_is_kept(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    git(cli, "mv", "tree/a.yaml", "tree/z.yaml")
+    commit(cli, "moved")
+    first = history(cli, "demo_a", "--no-cache")
+    folder = cli.cwd / ".evalspec_cache"
+    assert not folder.exists()
+    assert history(cli, "demo_a") == first
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 4
+    assert history(cli, "demo_a") == first
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert history(cli, "demo_a", "--shots", "1") != first
+    assert history(cli, "demo_b") == history(cli, "demo_b", "--no-cache")

@@ -51,6 +51,15 @@ def add_format(parser: argparse.ArgumentParser, *, formats: Sequence[str] = ("te
     parser.add_argument("--output", metavar="FILE", help="print to a file instead of standard output")
 
 
+def add_no_cache(parser: argparse.ArgumentParser) -> None:
+    """`--no-cache`."""
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="neither use nor make .evalspec_cache/, which keeps what revisions were compared",
+    )
+
+
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """`--jobs`."""
     parser.add_argument(

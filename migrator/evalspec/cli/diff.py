@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="VIEW",
         help="compare the files under --view with themselves under this view (repeatable)",
     )
+    _common.add_no_cache(parser)
     _views.add_views(parser)
     _common.add_format(parser, formats=("text", "json", "markdown", "html", "github", "junit"))
     parser.add_argument(
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         sides = _sides(args, project, stack)
         views = view_pairs(sides, project, args.view, _views.flags_of(args), args.against)
-        comparison = compare(sides, project, views)
+        comparison = compare(sides, project, views, keep=not args.no_cache)
         _print(args, comparison)
     return 1 if args.exit_code and not comparison.is_empty else 0
 

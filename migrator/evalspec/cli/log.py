@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="TASK", help="the task")
     _common.add_paths(parser)
     parser.add_argument("--since", metavar="REV", help="leave out what this revision has in its own history")
+    _common.add_no_cache(parser)
     _views.add_views(parser)
     _common.add_format(parser)
 
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
         args.spec or project.foreign or "",
         tuple(args.view),
         _views.flags_of(args),
+        keep=not args.no_cache,
     )
     history = history_of(wanted, Repository(), project)
     if args.format == "json":

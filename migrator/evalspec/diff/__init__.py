@@ -9,7 +9,8 @@
 
 from evalspec.diff.compare import compare
 from evalspec.diff.git_objects import Repository
-from evalspec.diff.log import History, Wanted, history_of
+from evalspec.diff.history import History, Wanted
+from evalspec.diff.log import history_of
 from evalspec.diff.model import Cause, Comparison, Example, Group
 from evalspec.diff.outputs import OutputChange, changed_outputs
 from evalspec.diff.sides import Asked, Side, Sides, git_sides, named_sides, same_sides

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.diff.causes import Pair, ViewPair, place_of, whole_cause
 from evalspec.diff.edits import Edit, edits_of, shown_value
 from evalspec.diff.groups import Groups
+from evalspec.diff.kept import cache_of, comparison_key, comparison_of
 from evalspec.diff.model import Compared, Comparison, Example, Moved, RecordChange, Unknown
 from evalspec.diff.outputs import outputs_between
 from evalspec.diff.record_changes import value_changes
@@ -36,19 +37,27 @@ _AT_ONCE = 200
 _MORE_SHOTS = 2
 
 
-def compare(sides: Sides, project: Project, views: Sequence[ViewPair]) -> Comparison:
+def compare(sides: Sides, project: Project, views: Sequence[ViewPair], *, keep: bool = False) -> Comparison:
     """What changed for a model from one side to the other.
 
     Args:
         sides: the two sides.
         project: whose families and rows count.
         views: the views under which prompts are compared.
+        keep: what git tells the content of is kept in the repository's cache, and found there.
     """
+    cache = cache_of(sides.repository, project) if keep and sides.repository is not None else None
+    key = comparison_key(sides, project, views) if cache is not None else ""
+    if cache is not None and key and (found := cache.get(key, comparison_of)) is not None:
+        return found
     with (
         SideTasks(sides.before, project, lm_eval=sides.lm_eval) as old,
         SideTasks(sides.after, project, lm_eval=sides.lm_eval) as new,
     ):
-        return compare_tasks(old, new, project, views)
+        found = compare_tasks(old, new, project, views)
+        if cache is not None and key and not (old.used_local or new.used_local):
+            cache.put(key, found, comparison_of)
+        return found
 
 
 def compare_tasks(old: SideTasks, new: SideTasks, project: Project, views: Sequence[ViewPair]) -> Comparison:

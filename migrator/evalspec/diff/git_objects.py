@@ -158,6 +158,10 @@ class Repository:
             return ""
         return "fetch the history: `fetch-depth: 0` under actions/checkout, or `git fetch --unshallow`"
 
+    def tree_of(self, sha: str) -> str:
+        """The name of a commit's tree, which tells all that is in it."""
+        return self.read(sha).partition(b"\n")[0].removeprefix(b"tree ").decode()
+
     def touching(self, paths: Iterable[str], since: str = "") -> list[Told]:
         """The commits of HEAD's history that touched any of these paths, newest first; merges that did.
 
@@ -254,6 +258,13 @@ class GitFiles:
     def names(self) -> list[str]:
         """Every file's path from the top."""
         return list(self._blobs)
+
+    def digest(self) -> str:
+        """A digest of every file's path and object."""
+        from hashlib import blake2b
+
+        told = "\0".join([f"{name}\0{blob.sha}" for name, blob in sorted(self._blobs.items())])
+        return blake2b(told.encode("utf-8", "surrogateescape"), digest_size=20).hexdigest()
 
     def id_of(self, name: str) -> str:
         """The name of a file's object; empty where there is no such file."""

@@ -1,4 +1,4 @@
-"""The history of one task's prompts: every commit in which they changed, and whether its own version moved with them.
+"""How the history of one task's prompts is found.
 
 The task is resolved where HEAD is; what was read for it (its file, what that includes, the modules of its functions,
 rows, the configuration) tells which commits can matter. Each is compared with its parent, for this task alone. What was
@@ -12,119 +12,27 @@ from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalspec.diff.cache import key_of
 from evalspec.diff.compare import compare_tasks
 from evalspec.diff.git_objects import Commit
+from evalspec.diff.history import Change, History
+from evalspec.diff.kept import cache_of, comparison_of, surroundings, view_key
 from evalspec.diff.side_tasks import SideTasks
 from evalspec.diff.sides import Revision, Side, Sides
 from evalspec.diff.views import view_pairs
 from evalspec.errors import UsageError, visible
+from evalspec.prompts.view_config import views_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from evalspec.diff.git_objects import Repository, Told
-    from evalspec.diff.model import Comparison, Group, Unknown
+    from evalspec.diff.history import Wanted
+    from evalspec.diff.model import Comparison
     from evalspec.project import Project
 
 #: What the files of tasks end in.
 _TREE, _RECORDS = (".yaml",), (".jsonl", ".ndjson", ".yaml", ".yml")
-#: The version of the JSON form; a field's meaning never changes under one number.
-_JSON_VERSION = 1
-
-
-class Change(NamedTuple):
-    """A commit in which the prompts of a task changed, or may have.
-
-    Attributes:
-        commit: the commit.
-        files: the task's file before and after; empty where the task is not there.
-        versions: the task's own version before and after.
-        comparison: what changed, for this task alone.
-    """
-
-    commit: Told
-    files: tuple[str, str]
-    versions: tuple[Any, Any]
-    comparison: Comparison
-
-    @property
-    def silent(self) -> bool:
-        """Whether prompts changed and the task's own version did not move."""
-        return bool(self.comparison.silent)
-
-    def shared_with(self, other: Change) -> Change:
-        """What of the change is in another one too: what a merge has from neither of two parents."""
-        mine, others = self.comparison, other.comparison
-        groups = {_edit_of(group) for group in others.groups}
-        unknown = {_doubt_of(each) for each in others.unknown}
-        left = mine._replace(
-            groups=tuple(group for group in mine.groups if _edit_of(group) in groups),
-            unknown=tuple(each for each in mine.unknown if _doubt_of(each) in unknown),
-        )
-        return self._replace(comparison=left)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The change as JSON."""
-        said = self.comparison.to_dict()
-        told = self.commit._asdict()
-        return {
-            **{key: told[key] for key in ("sha", "date", "author", "subject")},
-            "path": {"before": self.files[0] or None, "after": self.files[1] or None},
-            "version": {"before": self.versions[0], "after": self.versions[1]},
-            "silent": self.silent,
-            "classes": list(said["summary"]),
-            "groups": said["groups"],
-            "unknown": said["unknown"],
-        }
-
-
-class History(NamedTuple):
-    """What the history of a task's prompts is.
-
-    Attributes:
-        task: its name.
-        path: its file, where HEAD is.
-        commits: how many commits touched what it is made of.
-        changes: those in which its prompts changed, newest first.
-        notes: what the reader should know.
-    """
-
-    task: str
-    path: str
-    commits: int
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The history as JSON (`evalspec log --format json`)."""
-        return {
-            "version": _JSON_VERSION,
-            "task": self.task,
-            "path": self.path,
-            "commits": self.commits,
-            "changes": [change.to_dict() for change in self.changes],
-            "notes": list(self.notes),
-        }
-
-
-class Wanted(NamedTuple):
-    """Which history is asked for, and how prompts are shown.
-
-    Attributes:
-        task: the task's name.
-        paths: files and folders that it may be in; all of the repository where there are none.
-        since: a revision; what it has in its own history is left out.
-        spec: the family of the files, where that is said.
-        views: the names of configured views.
-        flags: settings over those of the views.
-    """
-
-    task: str
-    paths: tuple[str, ...] = ()
-    since: str = ""
-    spec: str = ""
-    views: tuple[str, ...] = ()
-    flags: Mapping[str, Any] = {}
 
 
 def history_of(wanted: Wanted, repository: Repository, project: Project) -> History:
@@ -151,14 +59,24 @@ def history_of(wanted: Wanted, repository: Repository, project: Project) -> Hist
     return History(wanted.task, path, len(commits), tuple(found), tuple(notes))
 
 
-def _edit_of(group: Group) -> tuple[object, ...]:
-    """What makes an edit the same against another parent: the text and what it comes from, not where that stands."""
-    return (group.change, group.parts, group.before, group.after, group.cause.kind, group.cause.detail)
+class _Step(NamedTuple):
+    """What lies between a commit and one of its parents: as a `Change`, and the paths that were read to tell."""
+
+    files: tuple[str, str]
+    versions: tuple[Any, Any]
+    comparison: Comparison | None
+    asked: tuple[str, ...]
 
 
-def _doubt_of(unknown: Unknown) -> tuple[object, ...]:
-    cause = unknown.cause
-    return (unknown.reason, cause and (cause.kind, cause.detail))
+def _step_of(data: Any) -> _Step:
+    files, versions, comparison, asked = data
+    found = comparison_of(comparison) if comparison is not None else None
+    return _Step((files[0], files[1]), (versions[0], versions[1]), found, tuple(asked))
+
+
+def _begun(data: Any) -> tuple[str, bool, tuple[str, ...]]:
+    path, lm_eval, asked = data
+    return str(path), bool(lm_eval), tuple(asked)
 
 
 class _Then:
@@ -196,6 +114,8 @@ class _Walk:
         self._lm_eval = False
         folder = os.path.relpath(project.folder, repository.root) if project.folder else ""
         names = ("evalspec.toml", "pyproject.toml") if project.folder else ()
+        self._cache = cache_of(repository, project) if wanted.keep else None
+        self._fixed = self._all_else() if self._cache is not None else ()
         self._configurations = {os.path.normpath(os.path.join(folder, name)) for name in names}
 
     def begin(self) -> str:
@@ -205,6 +125,12 @@ class _Walk:
             UsageError: it is not there.
         """
         head = self.repository.commit("HEAD")
+        key = self._key("begin", self.repository.tree_of(head.sha))
+        if self._cache is not None and (kept := self._cache.get(key, _begun)) is not None:
+            path, self._lm_eval, asked = kept
+            self._known[path] = None
+            self.paths.update(dict.fromkeys(asked))
+            return path
         with ExitStack() as stack:
             revision = Revision(self.repository, head, _folder(stack))
             self._lm_eval = revision.seems_lm_eval(self._inside, self.wanted.spec)
@@ -219,6 +145,8 @@ class _Walk:
                 )
             self._known[then.path] = None
             self.paths.update(self._at(head.sha, stack).asked)
+            if self._cache is not None:
+                self._cache.put(key, (then.path, self._lm_eval, tuple(self.paths)), _begun)
             return then.path
 
     def change_in(self, told: Told) -> Change | None:
@@ -232,16 +160,45 @@ class _Walk:
         return first if first is not None and not first.comparison.is_empty else None
 
     def _compared(self, told: Told, parent: str) -> Change | None:
+        trees = [self.repository.tree_of(sha) if sha else "" for sha in (parent, told.sha)]
+        key = self._key("step", *trees, self._lm_eval, sorted(self._known))
+        found = self._cache.get(key, _step_of) if self._cache is not None else None
+        if found is None:
+            found, is_local = self._made(told, parent)
+            if self._cache is not None and not is_local:
+                self._cache.put(key, found, _step_of)
+        self.paths.update(dict.fromkeys(found.asked))
+        self._known.update(dict.fromkeys(filter(None, found.files)))
+        if found.comparison is None:
+            return None
+        return Change(told, found.files, found.versions, found.comparison)
+
+    def _made(self, told: Told, parent: str) -> tuple[_Step, bool]:
+        """What lies between a commit and a parent, and whether rows on this machine went into it."""
         with ExitStack() as stack:
             new = self._at(told.sha, stack, search=False)
             old = self._at(parent, stack, search=bool(new.path))
             sides = Sides(old.side, new.side, self._lm_eval)
             views = view_pairs(sides, self.project, self.wanted.views, self.wanted.flags)
             found = compare_tasks(old.tasks, new.tasks, self.project, views)
-            self.paths |= {**old.asked, **new.asked}
-            if found.is_empty:
-                return None
-            return Change(told, (old.path, new.path), (old.version, new.version), found)
+            step = _Step(
+                (old.path, new.path),
+                (old.version, new.version),
+                None if found.is_empty else found,
+                tuple({**old.asked, **new.asked}),
+            )
+            return step, old.tasks.used_local or new.tasks.used_local
+
+    def _key(self, *parts: object) -> str:
+        return key_of("log", self._fixed, *parts) if self._cache is not None else ""
+
+    def _all_else(self) -> tuple[object, ...]:
+        """All that a result depends on beside two trees of git: what was asked for, and what is at hand."""
+        wanted = self.wanted
+        names = list(wanted.views) or ([] if wanted.flags else list(self.project.config.views))
+        views = [view_key(view) for view in views_of(self.project, names, wanted.flags)]
+        asked = (wanted.task, self._inside, wanted.spec, wanted.views, sorted(wanted.flags.items()), views)
+        return (asked, surroundings(self.repository.root, self.project, lm_eval=False))
 
     def _at(self, sha: str, stack: ExitStack, *, search: bool = True) -> _Then:
         """The task at a commit: in a file that is known to have held it, else where a search finds its name."""

@@ -17,9 +17,28 @@ if TYPE_CHECKING:
 
     from evalspec.diff.sides import Side
     from evalspec.prompts.config import TaskConfig
+    from evalspec.prompts.rows import Doc, RowSource
 
 #: The kinds of data sets whose files a task can name.
 _LOCAL = frozenset(["json", "csv", "parquet"])
+
+
+class _Noted:
+    """Rows of a source, with a note that there were some."""
+
+    def __init__(self, source: RowSource) -> None:
+        self._source = source
+        self.used = False
+
+    def split(self, task: str, config: TaskConfig, split: str) -> Sequence[Doc] | None:
+        """The rows of the source."""
+        try:
+            rows = self._source.split(task, config, split)
+        except Unknown:
+            self.used = True
+            raise
+        self.used = self.used or rows is not None
+        return rows
 
 
 class SideRows:
@@ -37,7 +56,13 @@ class SideRows:
         here = side.counterpart(os.path.realpath(os.curdir))
         self._fixtures = fixture_rows(folder, family)
         self._kept = FirstOf((*self._fixtures, OwnFiles((*roots, here))))
-        self.options = RowOptions(FirstOf((self._kept, LocalCache())))
+        self._local = _Noted(LocalCache())
+        self.options = RowOptions(FirstOf((self._kept, self._local)))
+
+    @property
+    def used_local(self) -> bool:
+        """Whether rows came from data sets on this machine, which are no part of a side."""
+        return self._local.used
 
     def fingerprint(self, name: str, data_set: object, read: Callable[[], TaskConfig]) -> str:
         """A fingerprint of the rows that a side keeps for a task; empty where it keeps none.

@@ -183,6 +183,11 @@ class SideTasks:
         """Files that were not read for their size, as they are shown."""
         return list(self.side.files.too_large) if isinstance(self.side.files, GitFiles) else []
 
+    @property
+    def used_local(self) -> bool:
+        """Whether rows came from data sets on this machine, which are no part of the side."""
+        return self._rows is not None and self._rows.used_local
+
     def schema_of(self, name: str) -> Schema | None:
         """The schema of a record; None for a task of lm-eval."""
         return self._schemas.get(self.tasks[name].schema)

@@ -36,6 +36,7 @@ class Side(NamedTuple):
         stands_for: the folder of the working tree that `folder` stands for; empty where it stands for itself.
         files: the files of a tree that is read from git's objects, from the top of the repository; else None.
         left_out: whole paths of files, and of folders with a `/` at their end, that git ignores.
+        content: a digest of all that a side of git can be read from; empty for any other.
     """
 
     label: str
@@ -44,6 +45,7 @@ class Side(NamedTuple):
     stands_for: str = ""
     files: Files | None = None
     left_out: frozenset[str] = frozenset()
+    content: str = ""
 
     def shown(self, path: str) -> str:
         """A path in the folder as a person knows it."""
@@ -85,12 +87,15 @@ class Sides(NamedTuple):
         before: the old one.
         after: the new one.
         lm_eval: whether they hold lm-eval YAML rather than task files of ours.
+        repository: the repository they are of, if they are git's.
         changed: the files that differ, by their whole paths in the working tree; of git's sides alone.
     """
+
 
     before: Side
     after: Side
     lm_eval: bool
+    repository: Repository | None = None
     changed: frozenset[str] = frozenset()
 
 
@@ -163,6 +168,7 @@ def git_sides(asked: Asked, repository: Repository, *, base: Commit | None = Non
             before.side(inside, lm_eval=lm_eval),
             _working_tree(repository, inside) if after is None else after.side(inside, lm_eval=lm_eval),
             lm_eval,
+            repository,
             repository.changed(base, head, staged=asked.staged),
         )
         for given, path in zip(asked.paths, inside, strict=False):
@@ -228,7 +234,9 @@ class Revision:
                     file.write(data)
         there = [path for path in inside if _holds(names, path)] if inside else [""] if names else []
         paths = tuple(os.path.join(self.folder, path) if path else self.folder for path in there)
-        return Side(self.label, self.folder, paths, self.repository.root, self.files if lm_eval else None)
+        files = self.files if lm_eval else None
+        root, content = self.repository.root, self.files.digest()
+        return Side(self.label, self.folder, paths, root, files, content=content)
 
     def seems_lm_eval(self, inside: Sequence[str], spec: str) -> bool:
         """Whether the paths hold lm-eval YAML: as `spec` has it, else as their first bytes look."""

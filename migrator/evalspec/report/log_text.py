@@ -12,7 +12,7 @@ from evalspec.report.excerpt import size_change
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalspec.diff.log import Change, History
+    from evalspec.diff.history import Change, History
     from evalspec.diff.model import Group
     from evalspec.report.console import Paint
 

@@ -1,0 +1,162 @@
+"""Results of comparisons, kept in `.evalspec_cache/` at the top of the working tree.
+
+Whoever asks says by a key all that a result depends on. The folder ignores itself, is bounded, may be deleted at any
+time and shared by processes: a file appears whole or not at all, and what is damaged or of another make is not there.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOLDER = ".evalspec_cache"
+#: The recipe of keys and of what is kept under them; another one finds nothing of this one.
+_RECIPE = b"evalspec-c1\n"
+#: An entry's largest size, and that of all of them, in bytes.
+_LARGEST, _BOUND = 32_000_000, 128_000_000
+_DIGEST = 16
+
+_Value = TypeVar("_Value")
+
+
+class Cache:
+    """Keeps plain data by key. Nothing that goes wrong here is an error: what cannot be kept is made again.
+
+    Args:
+        folder: where entries are; made when something is first kept.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def get(self, key: str, build: Callable[[Any], _Value]) -> _Value | None:
+        """What was kept under a key; None where there is nothing.
+
+        Args:
+            key: what it depends on.
+            build: makes the value of plain data.
+        """
+        import msgspec
+
+        path = self._path(key)
+        try:
+            with open(path, "rb") as file:
+                data = file.read(_LARGEST + 1000)
+            os.utime(path)  # the ones that are used go last
+        except OSError:
+            return None
+        start = len(_RECIPE) + _DIGEST
+        body = data[start:]
+        if data[:start] != _RECIPE + _digest(key, body):
+            return None
+        try:
+            return build(msgspec.msgpack.decode(body))
+        except (msgspec.DecodeError, TypeError, ValueError, LookupError, AssertionError, RecursionError):
+            return None
+
+    def put(self, key: str, value: _Value, build: Callable[[Any], _Value]) -> None:
+        """Keep a value, if plain data holds all of it.
+
+        Args:
+            key: what it depends on.
+            value: the value; named tuples count as plain.
+            build: makes the value again of plain data.
+        """
+        import msgspec
+
+        try:
+            body = msgspec.msgpack.encode(value)
+            if len(body) > _LARGEST or build(msgspec.msgpack.decode(body)) != value:
+                return
+        except (TypeError, ValueError, OverflowError, RecursionError):  # what msgpack has no form for
+            return
+        try:
+            self._write(self._path(key), _RECIPE + _digest(key, body) + body)
+            self._prune()
+        except OSError:
+            return
+
+    def _path(self, key: str) -> str:
+        return os.path.join(self.folder, blake2b(key.encode(), digest_size=20).hexdigest())
+
+    def _write(self, path: str, data: bytes) -> None:
+        from tempfile import mkstemp
+
+        os.makedirs(self.folder, exist_ok=True)
+        ignore = os.path.join(self.folder, ".gitignore")
+        if not os.path.exists(ignore):
+            with open(ignore, "w", encoding="ascii") as file:
+                file.write("*\n")
+        handle, temporary = mkstemp(dir=self.folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def _prune(self) -> None:
+        """Remove what was used least lately, until a quarter of the bound is free."""
+        found = []
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                if entry.name != ".gitignore":
+                    about = entry.stat(follow_symlinks=False)
+                    found.append((about.st_mtime_ns, about.st_size, entry.path))
+        total = sum(size for _, size, _ in found)
+        if total <= _BOUND:
+            return
+        for _, size, path in sorted(found):
+            if total <= _BOUND * 3 // 4:
+                break
+            os.unlink(path)
+            total -= size
+
+
+def _digest(key: str, body: bytes) -> bytes:
+    return blake2b(key.encode() + b"\n" + body, digest_size=_DIGEST).digest()
+
+
+def key_of(*parts: object) -> str:
+    """A key of all that a result depends on, with what this tool itself is made of."""
+    return repr((tool(), parts))
+
+
+@cache
+def tool() -> tuple[str, ...]:
+    """What makes results: this package, each of its modules as it is now, and what it renders and reads with."""
+    import sys
+    from importlib.metadata import version
+
+    from evalspec._version import __version__
+
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    modules = blake2b(digest_size=16)
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            about = os.stat(os.path.join(folder, name))
+            modules.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+    others = [version(name) for name in ("jinja2", "PyYAML")]
+    return (__version__, modules.hexdigest(), sys.version, *others)
+
+
+def digest_of_files(folders: list[str]) -> str:
+    """A digest of every file below folders: names and bytes."""
+    found = blake2b(digest_size=16)
+    for top in folders:
+        for folder, inner, names in os.walk(top):
+            inner[:] = sorted(name for name in inner if name != "__pycache__")
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    data = file.read()
+                found.update(f"{os.path.relpath(path, top)} {len(data)}\n".encode("utf-8", "surrogatepass"))
+                found.update(data)
+    return found.hexdigest()
