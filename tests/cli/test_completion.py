@@ -14,7 +14,7 @@ from evalspec.cli import COMMANDS
 CASES = [
     (["h"], ["heads", "history"]),
     (["validate", "--fo"], ["--format"]),
-    (["validate", "--format", ""], ["json", "text"]),
+    (["validate", "--format", ""], ["github", "gitlab", "json", "junit", "sarif", "text"]),
     (["migrate", "--prove", "n"], ["needed"]),
     (["schema", ""], ["export"]),
     (["completion", "z"], ["zsh"]),

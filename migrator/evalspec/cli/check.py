@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.cli import _common, _gate
+from evalspec.cli import _common, _findings, _gate
 
 if TYPE_CHECKING:
     import argparse
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baseline", metavar="FILE", help="old findings, which do not count")
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
-    _common.add_format(parser)
+    _common.add_format(parser, formats=_findings.FORMATS)
     parser.add_argument(
         "--jobs", type=_common.positive, metavar="N", help="processes for many tasks (default: the cores)"
     )
@@ -61,6 +61,12 @@ def run(args: argparse.Namespace) -> int:
     result = _gate.checked(args)
     if args.format == "json":
         _common.write_output(args, _common.dumps(_data(result)))
+    elif args.format in _findings.SERVICES:
+        from evalspec.check.rules import RULES
+
+        files = list(dict.fromkeys([*(each.path for each in result.files), *(each.path for each in result.findings)]))
+        rules = {rule.id: (rule.purpose, rule.fix) for rule in RULES.values()}
+        _common.write_output(args, _findings.service_text(args.format, result.findings, files, rules))
     else:
         text = _common.findings_text(args, result.findings, args.max_findings)
         _common.write_output(args, text + _gate.summary(result))

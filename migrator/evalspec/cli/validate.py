@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common
+from evalspec.cli import _common, _findings
 from evalspec.errors import counted
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print"
     )
-    _common.add_format(parser)
+    _common.add_format(parser, formats=_findings.FORMATS)
     _common.add_jobs(parser)
     _common.add_limits(parser)
 
@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
         ]
         found = [finding.to_dict() for finding in [*errors, *warnings]]
         _common.write_output(args, _common.dumps({"valid": valid, "errors": found, "files": files}))
+    elif args.format in _findings.SERVICES:
+        _common.write_output(args, _findings.service_text(args.format, [*errors, *warnings], paths))
     else:
         text = _common.findings_text(args, [*errors, *warnings], args.max_findings)
         _common.write_output(args, text + _summary(reports, valid, len(errors), len(warnings)))
