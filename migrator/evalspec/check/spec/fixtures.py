@@ -1,0 +1,99 @@
+"""What the checks of a specification share: where fixtures lie, how they are read, the findings about them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from evalspec.errors import Finding, FormatError, cut
+from evalspec.schema.family import module_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalspec.migrate.migration import Migration
+    from evalspec.project import Project
+    from evalspec.tasks import FileReport
+
+
+class Spec:
+    """A project with its history, read.
+
+    Raises:
+        HistoryError: the migrations do not form one line a family.
+    """
+
+    def __init__(self, project: Project) -> None:
+        from evalspec.migrate import load_history
+
+        self.project = project
+        self.history = load_history(project.families)
+
+    def validated(self, path: str, *, all_errors: bool = False) -> FileReport:
+        """What a file of fixtures holds."""
+        from evalspec.tasks import Reading, validate_path
+
+        return validate_path(path, Reading(self.project.families, self.project.unmarked(), all_errors))
+
+
+def version_folder(spec: Spec, id_: str) -> str:
+    """The folder of a version's fixtures."""
+    family, _, version = id_.rpartition("@")
+    return f"{spec.project.families.by_name[family].root.fixtures}/{family}/{module_name(version)}"
+
+
+def step_folder(spec: Spec, step: Migration) -> str:
+    """The folder of a migration's fixtures: `v1_v2`, or `evalspec_v3_v1` where it comes from another family."""
+    family, _, version = step.parent.rpartition("@")
+    name = f"{module_name(version)}_{module_name(step.revision)}"
+    if family != step.family:
+        name = f"{family.replace('-', '_')}_{name}"
+    return f"{spec.project.families.by_name[step.family].root.fixtures}/{step.family}/migrations/{name}"
+
+
+def objects(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with its line; none where there is no such file.
+
+    Raises:
+        FormatError: a line is no object.
+    """
+    import json
+
+    for number, line in lines(path):
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            raise FormatError("bad_json", f"line {number} is no JSON: {error}", line=number) from error
+        if not isinstance(value, dict):
+            raise FormatError("not_an_object", f"line {number} is no object", line=number)
+        yield number, value
+
+
+def lines(path: str) -> list[tuple[int, bytes]]:
+    """The lines of a file that are not blank, with their numbers; none where there is no such file."""
+    if not os.path.exists(path):
+        return []
+    with open(path, "rb") as stream:
+        return [(number, line) for number, line in enumerate(stream.read().split(b"\n"), 1) if line.strip()]
+
+
+def finding(
+    rule: str,
+    path: str,
+    message: str,
+    fix: str,
+    *,
+    line: int = 1,
+    column: int = 1,
+    task: str | None = None,
+    field: str | None = None,
+    text: str = "",
+) -> Finding:
+    """A finding about a file of the specification, named from here where it lies below."""
+    return Finding(rule, "error", shown(path), line, column, task, field, message, cut(text), fix)
+
+
+def shown(path: str) -> str:
+    """A path as a person in this folder would write it."""
+    short = os.path.relpath(path)
+    return path if short.startswith("..") else short
