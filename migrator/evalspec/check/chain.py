@@ -12,6 +12,8 @@ from evalspec.check.operations import operations_for
 from evalspec.check.owned import owned_families, place_in
 from evalspec.check.rule import Rule
 from evalspec.errors import EvalspecError, HistoryError, Place
+from evalspec.migrate.migration import load_migrations
+from evalspec.schema.family import module_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from evalspec.migrate.history import History
     from evalspec.migrate.migration import Migration
     from evalspec.project import Project
-    from evalspec.schema.schema import Schema
+    from evalspec.schema.family import Family
 
 CHAIN_BROKEN = Rule(
     "chain_broken",
@@ -60,64 +62,69 @@ RULES = (CHAIN_BROKEN, MIGRATION_MISSING, CHAIN_DIFFERS, SCHEMA_UNREADABLE)
 
 def check_chain(project: Project) -> Iterator[Finding]:
     """What is wrong with the chain of the project's own families."""
+    for family in owned_families(project):
+        found = check_family(project, family)
+        yield from found
+        if any(each.rule == CHAIN_BROKEN.id for each in found):
+            return
+        for migration in load_migrations(project.families):
+            if migration.family == family.name and migration.revision in family.versions:
+                yield from check_step(project, migration)
+
+
+def check_family(project: Project, family: Family) -> list[Finding]:
+    """One line of versions, each of which loads and is made by a migration; and a version for each migration."""
     from evalspec.migrate import load_history
 
-    families = owned_families(project)
-    if not families:
-        return
     try:
         history = load_history(project.families)
     except HistoryError as error:
-        for path in error.files[:1] or [families[0].root.migrations]:
-            yield CHAIN_BROKEN.at(_at(path), str(error), fix=error.fix)
-        return
+        return [CHAIN_BROKEN.at(_at(path), str(error), fix=error.fix) for path in error.files[:1]]
     except EvalspecError as error:
-        yield CHAIN_BROKEN.at(_at(families[0].root.migrations), str(error), fix=error.fix)
-        return
-    for family in families:
-        for number, version in enumerate(family.versions):
-            try:
-                schema = family.schema(version)
-            except EvalspecError as error:
-                path = f"{family.root.schemas}/{family.name}"
-                yield SCHEMA_UNREADABLE.at(_at(path), str(error), fix=error.fix)
-                continue
-            migration = history.steps.get(schema.id)
-            if migration is not None:
-                yield from _of_step(project, schema, migration)
-            elif number:
-                before = family.versions[number - 1]
-                yield MIGRATION_MISSING.at(
-                    _at(schema.path), f"{schema.id} comes after {before}, and no migration makes it"
-                )
-        yield from _without_schema(history, family.name, family.versions)
+        return [CHAIN_BROKEN.at(_at(family.root.migrations), str(error), fix=error.fix)]
+    found = []
+    for number, version in enumerate(family.versions):
+        id_ = f"{family.name}@{version}"
+        path = f"{family.root.schemas}/{family.name}/{module_name(version)}.py"
+        try:
+            family.schema(version)
+        except EvalspecError as error:
+            found.append(SCHEMA_UNREADABLE.at(_at(path), str(error), fix=error.fix))
+            continue
+        if number and id_ not in history.steps:
+            message = f"{id_} comes after {family.versions[number - 1]}, and no migration makes it"
+            found.append(MIGRATION_MISSING.at(_at(path), message))
+    return [*found, *_without_schema(history, family.name, family.versions)]
 
 
-def _of_step(project: Project, schema: Schema, migration: Migration) -> Iterator[Finding]:
+def check_step(project: Project, migration: Migration) -> list[Finding]:
+    """A migration's contract operations, replayed over the version before, give the version that it makes."""
     from evalspec.migrate.replay import ReplayError, differences, replay
     from evalspec.schema.contract import contract_of
 
     try:
+        schema = project.families.schema(migration.id)
         before = contract_of(project.families.schema(migration.parent))
         replayed = replay(before, migration.contract)
     except ReplayError as error:
-        yield CHAIN_DIFFERS.at(place_in(migration.path, error.operation.name), str(error))
-        return
+        return [CHAIN_DIFFERS.at(place_in(migration.path, error.operation.name), str(error))]
     except EvalspecError as error:
-        yield CHAIN_BROKEN.at(_at(migration.path), str(error), fix=error.fix)
-        return
-    silent = []
-    for found in differences(replayed, contract_of(schema), before):
-        if found.is_silent:
-            silent.append(found)
+        return [CHAIN_BROKEN.at(_at(migration.path), str(error), fix=error.fix)]
+    found, silent = [], []
+    for each in differences(replayed, contract_of(schema), before):
+        if each.is_silent:
+            silent.append(each)
         else:
-            word = found.name.rpartition(".")[2] if found.section == "field" else found.name
-            yield CHAIN_DIFFERS.at(place_in(migration.path, word), found.sentence, text=found.name)
+            word = each.name.rpartition(".")[2] if each.section == "field" else each.name
+            found.append(CHAIN_DIFFERS.at(place_in(migration.path, word), each.sentence, text=each.name))
     script = os.path.relpath(migration.path)
     for said in operations_for(silent):
         message = f"from {migration.parent} to {schema.id}: {said.sentence}"
         fix = f"add to {script}: {said.operation}"
-        yield MIGRATION_MISSING.at(place_in(schema.path, *said.words), message, text=said.words[0], fix=fix)
+        found.append(
+            MIGRATION_MISSING.at(place_in(schema.path, *said.words), message, text=said.words[0], fix=fix)
+        )
+    return found
 
 
 def _without_schema(history: History[Migration], family: str, versions: tuple[str, ...]) -> Iterator[Finding]:

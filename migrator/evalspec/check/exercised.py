@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.check.owned import owned_families, place_in
+from evalspec.check.owned import owned_families, place_in, step_folder, version_folder
 from evalspec.check.rule import Rule
 from evalspec.diff.outputs import outputs_between
 from evalspec.errors import EvalspecError, Place
-from evalspec.schema.family import module_name
 from evalspec.tasks.fixtures import load_fixtures
 
 if TYPE_CHECKING:
@@ -90,20 +89,8 @@ def check_exercised(project: Project) -> Iterator[Finding]:
                 yield from _of_step(project, family, family.schema(version), migration)
             except EvalspecError as error:
                 yield FIXTURE_MISSING.at(
-                    Place(os.path.relpath(folder_of(family, version))), str(error), fix=error.fix
+                    Place(os.path.relpath(version_folder(family, version))), str(error), fix=error.fix
                 )
-
-
-def folder_of(family: Family, version: str) -> str:
-    """The folder of a version's fixtures."""
-    return f"{family.root.fixtures}/{family.name}/{module_name(version)}"
-
-
-def step_folder(family: Family, migration: Migration) -> str:
-    """The folder of a migration's fixtures."""
-    parent = migration.parent.removeprefix(f"{family.name}@").replace("@", "_")
-    steps = f"{parent}_{migration.revision}".replace(".", "_")
-    return f"{family.root.fixtures}/{family.name}/migrations/{steps}"
 
 
 def _of_step(project: Project, family: Family, schema: Schema, migration: Migration) -> Iterator[Finding]:
@@ -112,14 +99,14 @@ def _of_step(project: Project, family: Family, schema: Schema, migration: Migrat
     old, new = load_fixtures(families, parent.id), load_fixtures(families, schema.id)
     before, after = used_words(old, parent), used_words(new, schema)
     said = [each for each in migration.contract if each.kind in _WORDS]
-    folder = folder_of(family, schema.version)
+    folder = version_folder(family, schema.version)
     for operation in said:
         place = place_in(migration.path, operation.name)
         what = f"{_WORDS[operation.kind]} {operation.name}"
         uses = before if operation.change == "removed" else after
         owner = parent if operation.change == "removed" else schema
         if not uses.has(operation.kind, operation.name):
-            where = os.path.relpath(folder if owner is schema else _folder_of_schema(project, parent))
+            where = os.path.relpath(folder if owner is schema else _fixtures_of(project, parent))
             yield FIXTURE_MISSING.at(
                 place,
                 f"{what} is {operation.change}, and no fixture task of {owner.id} uses it",
@@ -131,8 +118,8 @@ def _of_step(project: Project, family: Family, schema: Schema, migration: Migrat
     yield from _alone(said, after, migration)
 
 
-def _folder_of_schema(project: Project, schema: Schema) -> str:
-    return folder_of(project.families.by_name[schema.family], schema.version)
+def _fixtures_of(project: Project, schema: Schema) -> str:
+    return version_folder(project.families.by_name[schema.family], schema.version)
 
 
 def _examples(

@@ -254,12 +254,19 @@ def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
     from evalspec.check.exercised import check_exercised
     from evalspec.check.lock import read_lock
     from evalspec.check.released import check_released
+    from evalspec.check.spec import spec_checks
 
     lock = read_lock(project.folder)
     released = list(check_released(project, lock, base if base is not None else lock))
     yield from released
-    yield from check_chain(project)
+    chain = list(check_chain(project))
+    yield from chain
     yield from check_exercised(project)
+    known = {(each.rule, each.path, each.message) for each in chain}
+    for check in spec_checks(project):
+        for finding in check.findings():
+            if (finding.rule, finding.path, finding.message) not in known:
+                yield finding
 
 
 def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:

@@ -64,7 +64,9 @@ def run(args: argparse.Namespace) -> int:
     elif args.format in _findings.SERVICES:
         from evalspec.check.rules import RULES
 
-        files = list(dict.fromkeys([*(each.path for each in result.files), *(each.path for each in result.findings)]))
+        files = list(
+            dict.fromkeys([*(each.path for each in result.files), *(each.path for each in result.findings)])
+        )
         rules = {rule.id: (rule.purpose, rule.fix) for rule in RULES.values()}
         _common.write_output(args, _findings.service_text(args.format, result.findings, files, rules))
     else:

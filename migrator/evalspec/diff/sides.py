@@ -91,7 +91,6 @@ class Sides(NamedTuple):
         changed: the files that differ, by their whole paths in the working tree; of git's sides alone.
     """
 
-
     before: Side
     after: Side
     lm_eval: bool

@@ -224,10 +224,10 @@ def _migration(old: Schema, new: str, message: str) -> str:
 
 def _fixtures(family: Family, old: Schema, new: str) -> list[str]:
     """The old version's fixtures under the new marker, and the step between the two."""
-    from evalspec.check.exercised import folder_of
+    from evalspec.check.owned import version_folder
     from evalspec.writing import write_file
 
-    before, after = folder_of(family, old.version), folder_of(family, new)
+    before, after = version_folder(family, old.version), version_folder(family, new)
     written = []
     for above, _, names in sorted(os.walk(before)):
         for name in sorted(names):
@@ -286,13 +286,13 @@ def _prompts(data: bytes, old: Schema) -> bytes:
 
 
 def _outputs(family: Family, old: Schema, data: bytes) -> bytes:
-    from evalspec.check.exercised import folder_of
+    from evalspec.check.owned import version_folder
 
     rules = {
         task["task_id"]: task["post_process"] for task in map(json.loads, filter(None, data.split(b"\n")))
     }
     rows = []
-    path = os.path.join(folder_of(family, old.version), "generations.jsonl")
+    path = os.path.join(version_folder(family, old.version), "generations.jsonl")
     if os.path.isfile(path):
         with open(path, encoding="utf-8") as file:
             for said in map(json.loads, filter(str.strip, file)):

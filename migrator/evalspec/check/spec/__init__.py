@@ -3,12 +3,13 @@
     spec_checks(project) → SpecCheck …      SpecCheck.findings() → Finding …
 
 * `spec_checks`: every check there is to make of the families that a project holds, each with a name and a file.
-* `own_families`: those families.
 
 `pytest --evalspec` makes a test of each check; the gate puts their findings together. The rules:
 
     chain_broken                 two heads, a circle, a missing parent, an id twice, a script that does not load
-    chain_differs_from_schema    a migration's contract operations do not give the next version
+    schema_unreadable            a version does not load
+    migration_missing            a version says what no contract operation does
+    chain_differs_from_schema    a contract operation says what the version does not
     fixture_missing              a version without tasks, a migration without records before and after it
     fixture_stale                a fixture does not give what it says
     promise_broken               a prompt or an output changes, and the migration says that none does
@@ -16,6 +17,6 @@
     spec_reaches_outside         a schema version or a migration could see the network, the clock or a file
 """
 
-from evalspec.check.spec.checks import SpecCheck, own_families, spec_checks
+from evalspec.check.spec.checks import SpecCheck, spec_checks
 
-__all__ = ["SpecCheck", "own_families", "spec_checks"]
+__all__ = ["SpecCheck", "spec_checks"]

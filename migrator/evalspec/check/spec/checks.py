@@ -6,7 +6,10 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.check.spec import chain, modules, steps, upgrades, versions
+from evalspec.check.chain import check_family, check_step
+from evalspec.check.owned import owned_families
+from evalspec.check.spec import modules, steps, upgrades, versions
+from evalspec.check.spec.faults import of_error
 from evalspec.check.spec.fixtures import Spec, step_folder, version_folder
 from evalspec.errors import EvalspecError, FindingsError, HistoryError
 
@@ -39,16 +42,7 @@ class SpecCheck(NamedTuple):
             return list(error.findings)
         except EvalspecError as error:
             rule = "chain_broken" if isinstance(error, HistoryError) else "fixture_stale"
-            return [chain.of_error(rule, self.path, error)]
-
-
-def own_families(project: Project) -> list[str]:
-    """The families whose versions lie in the project's own folder; without a project, the tool's own ones."""
-    families = project.families.by_name.values()
-    if project.folder is None:
-        return [family.name for family in families]
-    own = os.path.realpath(f"{project.folder}/schemas")
-    return [family.name for family in families if os.path.realpath(family.root.schemas) == own]
+            return [of_error(rule, self.path, error)]
 
 
 def spec_checks(project: Project, families: Sequence[str] | None = None) -> list[SpecCheck]:
@@ -56,9 +50,9 @@ def spec_checks(project: Project, families: Sequence[str] | None = None) -> list
 
     Where the migrations form no line, that is the only check: the others need one.
     """
-    names = own_families(project) if families is None else families
+    names = [family.name for family in owned_families(project)] if families is None else families
     first = [
-        *(SpecCheck(f"{name}: chain", _schemas(project, name), _chain(project)) for name in names),
+        *(SpecCheck(f"{name}: chain", _schemas(project, name), _chain(project, name)) for name in names),
         *(
             SpecCheck(
                 f"{os.path.relpath(path, _top(project, name))}: imports", path, partial(modules.check, path)
@@ -91,14 +85,14 @@ def _of_family(spec: Spec, name: str) -> Iterator[SpecCheck]:
 
 def _of_step(spec: Spec, step: Migration) -> Iterator[SpecCheck]:
     about = f"{step.parent} to {step.id}"
-    yield SpecCheck(f"{about}: contract", step.path, partial(chain.check_contract, spec, step))
+    yield SpecCheck(f"{about}: contract", step.path, partial(check_step, spec.project, step))
     folder = step_folder(spec, step)
     for what, check in steps.CHECKS.items():
         yield SpecCheck(f"{about}: {what}", folder, partial(check, spec, step, folder))
 
 
-def _chain(project: Project) -> Callable[[], list[Finding]]:
-    return partial(chain.check_history, project)
+def _chain(project: Project, name: str) -> Callable[[], list[Finding]]:
+    return partial(check_family, project, project.families.by_name[name])
 
 
 def _schemas(project: Project, name: str) -> str:

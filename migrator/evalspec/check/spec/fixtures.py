@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from evalspec.check import owned
 from evalspec.errors import Finding, FormatError, cut
-from evalspec.schema.family import module_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,16 +39,12 @@ class Spec:
 def version_folder(spec: Spec, id_: str) -> str:
     """The folder of a version's fixtures."""
     family, _, version = id_.rpartition("@")
-    return f"{spec.project.families.by_name[family].root.fixtures}/{family}/{module_name(version)}"
+    return owned.version_folder(spec.project.families.by_name[family], version)
 
 
 def step_folder(spec: Spec, step: Migration) -> str:
-    """The folder of a migration's fixtures: `v1_v2`, or `evalspec_v3_v1` where it comes from another family."""
-    family, _, version = step.parent.rpartition("@")
-    name = f"{module_name(version)}_{module_name(step.revision)}"
-    if family != step.family:
-        name = f"{family.replace('-', '_')}_{name}"
-    return f"{spec.project.families.by_name[step.family].root.fixtures}/{step.family}/migrations/{name}"
+    """The folder of a migration's fixtures."""
+    return owned.step_folder(spec.project.families.by_name[step.family], step)
 
 
 def objects(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
