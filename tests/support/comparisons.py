@@ -16,6 +16,7 @@ from evalspec.diff.model import (
     Moved,
     RecordChange,
     Unknown,
+    VersionMove,
 )
 from evalspec.errors import Place
 
@@ -88,4 +89,14 @@ COMPARISONS = st.builds(
     silent=_IDS,
     versioned=_IDS,
     notes=st.lists(TEXTS, max_size=2).map(tuple),
+    versions=st.lists(
+        st.builds(
+            VersionMove,
+            TEXTS,
+            st.none() | TEXTS,
+            st.none() | TEXTS,
+            st.builds(Place, TEXTS, st.integers(1, 99)),
+        ),
+        max_size=2,
+    ).map(tuple),
 )

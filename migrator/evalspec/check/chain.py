@@ -65,7 +65,7 @@ def check_chain(project: Project) -> Iterator[Finding]:
     for family in owned_families(project):
         found = check_family(project, family)
         yield from found
-        if any(each.rule == CHAIN_BROKEN.id for each in found):
+        if any(each.rule in (CHAIN_BROKEN.id, SCHEMA_UNREADABLE.id) for each in found):
             return
         for migration in load_migrations(project.families):
             if migration.family == family.name and migration.revision in family.versions:

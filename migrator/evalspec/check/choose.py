@@ -217,4 +217,9 @@ def without_old(findings: Sequence[Finding], baseline: bytes, path: str) -> list
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
-    return finding.rule, finding.path, finding.task or "", finding.field or "", finding.message
+    message = _SHARED.sub("", finding.message)
+    return finding.rule, finding.path, finding.task or "", finding.field or "", message
+
+
+#: The end of a sentence about a value that several tasks share: how many there are is not what it is about.
+_SHARED = re.compile(r"; \d[\d,]* more tasks? shares? it$")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalspec.check.rule import Rule
 from evalspec.errors import Place, counted, cut, visible
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from evalspec.diff import Cause, Comparison, Group
+    from evalspec.diff.model import VersionMove
     from evalspec.errors import Finding
 
 CHANGED_SILENTLY = Rule(
@@ -65,7 +66,7 @@ def check_prompts(
         accepted: of some tasks those whose prompts, as they are now, were looked at and recorded in the lock.
     """
     edited = {task for group in comparison.groups if group.change not in _WHOLE for task in group.tasks}
-    moved = {task for task in comparison.versions if _moved(comparison, task, policy) > 0}
+    moved = {move.task for move in comparison.versions if _direction(move, policy) > 0}
     silent = edited - moved
     silent -= set(accepted(sorted(silent))) if silent else set()
     for group in comparison.groups:
@@ -93,18 +94,13 @@ def check_prompts(
             _place(cause), f"{what}: {reason}", task=tasks[0], field=(cause.detail or None) if cause else None
         )
     unknown = {each.task for each in comparison.unknown}
-    for task, (old, new) in comparison.versions.items():
-        place = Place(*comparison.places.get(task, Place(task)))
-        if _moved(comparison, task, policy) < 0:
-            yield WENT_DOWN.at(
-                place, f"the version of {visible(task)} went from {old} down to {new}", task=task
-            )
+    for move in comparison.versions:
+        task, what = move.task, f"the version of {visible(move.task)} went from {move.before}"
+        if _direction(move, policy) < 0:
+            yield WENT_DOWN.at(move.place, f"{what} down to {move.after}", task=task)
         elif task not in edited and task not in unknown:
-            yield MOVED_FOR_NOTHING.at(
-                place,
-                f"the version of {visible(task)} went from {old} to {new}, and no prompt changed",
-                task=task,
-            )
+            message = f"{what} to {move.after}, and no prompt changed"
+            yield MOVED_FOR_NOTHING.at(move.place, message, task=task)
 
 
 def _of_group(group: Group, tasks: list[str], policy: str) -> Finding:
@@ -143,23 +139,20 @@ def _file(place: Place | None) -> Place | None:
     return place and Place(place.path)
 
 
-def _moved(comparison: Comparison, task: str, policy: str) -> int:
+def _direction(move: VersionMove, policy: str) -> int:
     """1 where a task's version went on, -1 where it went back, 0 where it says the same prompts as before."""
-    old, new = comparison.versions[task]
     if policy == "suffix":
         return 0
-    ranks = _rank(old, policy), _rank(new, policy)
-    if ranks[0] is None or ranks[1] is None:
+    old, new = _rank(move.before, policy), _rank(move.after, policy)
+    if old is None or new is None:
         return 1  # none before, or another way of writing it: it is another version
-    return (ranks[1] > ranks[0]) - (ranks[1] < ranks[0])
+    return (new > old) - (new < old)
 
 
-def _rank(version: Any, policy: str) -> float | None:
+def _rank(version: str | None, policy: str) -> float | None:
     """The number in a version by which it goes on; None where it has none that can be compared."""
-    if isinstance(version, bool) or version is None:
-        return None
     pattern = r"(\d+)[-.]?[A-Za-z]+" if policy == "number-letter" else r"(\d+(?:\.\d+)?)"
-    found = re.fullmatch(pattern, str(version).strip())
+    found = re.fullmatch(pattern, (version or "").strip())
     return float(found[1]) if found else None
 
 

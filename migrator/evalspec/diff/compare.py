@@ -14,7 +14,7 @@ from evalspec.diff.causes import Pair, ViewPair, place_of, whole_cause
 from evalspec.diff.edits import Edit, edits_of, shown_value
 from evalspec.diff.groups import Groups
 from evalspec.diff.kept import cache_of, comparison_key, comparison_of
-from evalspec.diff.model import Compared, Comparison, Example, Moved, RecordChange, Unknown
+from evalspec.diff.model import Compared, Comparison, Example, Moved, RecordChange, Unknown, VersionMove
 from evalspec.diff.outputs import outputs_between
 from evalspec.diff.record_changes import value_changes
 from evalspec.diff.side_schemas import doubt_of
@@ -113,8 +113,15 @@ class _Comparer:
             silent=tuple(name for name in made_of_else if name in self.edited and name not in {*moved}),
             versioned=tuple(moved),
             notes=tuple(self._notes()),
-            versions={name: versions[name] for name in moved},
-            places={name: self.pairs[name].version_place() for name in moved},
+            versions=tuple(
+                VersionMove(
+                    name,
+                    _told_version(versions[name][0]),
+                    _told_version(versions[name][1]),
+                    self.pairs[name].version_place(),
+                )
+                for name in moved
+            ),
         )
 
     # ── Prompts ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -299,6 +306,10 @@ class _Comparer:
                 yield f"not read in {side.side.label}, as it is larger than 10 MB: {_some(side.too_large)}"
         if unread := same_unread(self.old, self.new):
             yield f"not compared, as it cannot be read and is the same on both sides: {_some(unread)}"
+
+
+def _told_version(version: object) -> str | None:
+    return None if version is None else str(version)
 
 
 def _some(names: Sequence[str]) -> str:

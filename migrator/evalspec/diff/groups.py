@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.diff.model import CLASSES, Group
@@ -39,8 +40,8 @@ class Groups:
         """
         whole = edit.parts == ("task",)
         places: Hashable = (cause.before, cause.after) if cause.kind == "include" else None
-        if whole:  # tasks of one file, which are many in a JSONL file
-            places = tuple(place and place.path for place in (cause.before, cause.after))
+        if whole:  # new or removed tasks of a folder, which has many files or one with many
+            places = tuple(place and os.path.dirname(place.path) for place in (cause.before, cause.after))
         key = (edit.change, edit.before, edit.after, cause.kind, cause.detail, places)
         reach = self._reached.get(key)
         if reach is None:

@@ -16,6 +16,7 @@ from evalspec.diff.model import (
     Moved,
     RecordChange,
     Unknown,
+    VersionMove,
 )
 from evalspec.errors import Place
 
@@ -102,7 +103,7 @@ def view_key(view: View) -> tuple[object, ...]:
 
 def comparison_of(data: Any) -> Comparison:
     """The comparison that plain data holds: named tuples as lists."""
-    compared, groups, moved, unknown, records, silent, versioned, notes = data
+    compared, groups, moved, unknown, records, silent, versioned, notes, versions = data
     return Comparison(
         Compared(*compared),
         tuple(map(_group, groups)),
@@ -118,6 +119,7 @@ def comparison_of(data: Any) -> Comparison:
         tuple(silent),
         tuple(versioned),
         tuple(notes),
+        tuple(VersionMove(task, old, new, Place(*place)) for task, old, new, place in versions),
     )
 
 

@@ -6,7 +6,6 @@ cause. Identical bytes make no group; a task that could not be rendered on one s
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
@@ -202,6 +201,15 @@ class RecordChange(NamedTuple):
     changes: tuple[tuple[str, Any, Any], ...]
 
 
+class VersionMove(NamedTuple):
+    """A task whose own version moved: the version as text on each side, None where it has none, and its place."""
+
+    task: str
+    before: str | None
+    after: str | None
+    place: Place
+
+
 class Compared(NamedTuple):
     """What was compared.
 
@@ -231,8 +239,7 @@ class Comparison(NamedTuple):
         records: what changed in the records themselves.
         silent: tasks whose prompts changed and whose own version did not.
         versioned: tasks whose own version moved.
-        versions: the version of each of these, on the old side and on the new.
-        places: where each of these stands on the new side.
+        versions: the same, each with its versions.
         notes: what the reader should know (a branch without a base, rows that are placeholders).
     """
 
@@ -244,8 +251,7 @@ class Comparison(NamedTuple):
     silent: tuple[str, ...] = ()
     versioned: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    versions: Mapping[str, tuple[Any, Any]] = MappingProxyType({})
-    places: Mapping[str, Place] = MappingProxyType({})
+    versions: tuple[VersionMove, ...] = ()
 
     @property
     def is_empty(self) -> bool:
