@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from evalspec.diff.edits import shown_value
 from evalspec.errors import visible
 from evalspec.formats.characters import name_of, with_marks
 from evalspec.report.diff_text import SAYS, cause_line, compared_line, has_example, reach
@@ -58,7 +59,7 @@ def _hash(text: str) -> str:
 
 def _embedded(data: object) -> str:
     """JSON that ends no element and begins no comment, whatever is in it: every `<` and all but ASCII by number."""
-    return json.dumps(data, ensure_ascii=True, separators=(",", ":"), default=str).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _data(comparison: Comparison) -> dict[str, Any]:
@@ -75,7 +76,10 @@ def _data(comparison: Comparison) -> dict[str, Any]:
         "moved": [list(each) for each in comparison.moved],
         "silent": list(comparison.silent),
         "versioned": list(comparison.versioned),
-        "records": [[each.task, [list(change) for change in each.changes]] for each in comparison.records],
+        "records": [
+            [each.task, [[path, shown_value(old), shown_value(new)] for path, old, new in each.changes]]
+            for each in comparison.records
+        ],
         "notes": list(comparison.notes),
     }
     return {**data, "marks": _marks(_texts(data))}

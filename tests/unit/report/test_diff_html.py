@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import given
 
-from evalspec.diff.model import Comparison, Example
+from evalspec.diff.model import Comparison, Example, RecordChange
 from evalspec.report.diff_html import diff_html
 from tests.support.comparisons import COMPARISONS, a_comparison, a_group
 
@@ -81,6 +81,13 @@ def test_both_ends_of_a_long_text_are_kept() -> None:
     (first, second) = data_of(a_comparison(group))["groups"][0]["pieces"]
     assert [first[0], first[2], second[0], second[2]] == ["=", 100_000 - 8_192, "+", 100_001 - 65_536]
     assert (first[1][0], first[3][-1], second[1][:2], second[3][-1]) == ("a", "b", " c", "d")
+
+
+def test_values_of_records_are_texts_even_where_json_has_none() -> None:
+    change = RecordChange("a", None, (("root['x']", None, float("nan")), ("root['y']", "é", [1, "é"])))
+    assert data_of(a_comparison(records=(change,)))["records"] == [
+        ["a", [["root['x']", "", "NaN"], ["root['y']", "é", '[1, "é"]']]]
+    ]
 
 
 def test_marks_are_of_what_does_not_show() -> None:

@@ -194,8 +194,7 @@ function taskList(group, show) {
 }
 
 function recordChanges(records) {
-    const value = (given) =>
-        el("code", {}, marked(typeof given === "string" ? given : (JSON.stringify(given) ?? ""), true));
+    const value = (text) => el("code", {}, marked(text, true));
     const rows = records.flatMap(([, changes]) =>
         changes.map(([path, before, after]) =>
             el(
