@@ -48,6 +48,8 @@ _APART = frozenset(
 )
 #: So many of a task's own examples are looked at.
 _SAMPLES = 10
+#: So many examples are made up at most.
+_MADE_UP = 2
 #: An answer of which nothing is known.
 _SOME = "⟨answer⟩"
 #: The fields that made-up rows are made from.
@@ -189,7 +191,10 @@ class TaskLint:
             except Exception as problem:  # noqa: BLE001 - what the harness would raise when it builds the task
                 yield from unbuilt(problem, config, made_up=data is None)
                 continue
-            shown = view if view.shots is not None or not task.made_up else replace(view, shots=1)
+            shown = view
+            if task.made_up:
+                # One example shows its joins even where a view has none yet; two show all there are to see.
+                shown = replace(view, shots=1 if view.shots is None else min(view.shots, _MADE_UP))
             yield from rendered(task, shown)
             yield from missed(config, _shown_answers(task), self._sandbox.watch)
         if data is not None:
@@ -201,7 +206,7 @@ class TaskLint:
         """The task over its rows, or over a made-up one where there are none."""
         if data is not None and data.docs is not None and not isinstance(data.docs, Unknown):
             return TemplateTask(config, data.docs, data.features, data.pool, self._sandbox)
-        shots = min(max(view.shots or 0, config.num_fewshot or 0, 1), 2)
+        shots = min(max(view.shots or 0, config.num_fewshot or 0, 1), _MADE_UP)
         if config.num_fewshot:
             config = replace(config, num_fewshot=shots)
         row, pool = self._made_up(config, shots)

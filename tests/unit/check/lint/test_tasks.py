@@ -85,6 +85,11 @@ MADE_UP = [
     ({**CLEAN, "fewshot_split": "test", "num_fewshot": None}, PLAIN, {"fewshot_leak"}),
     ({**CLEAN, "fewshot_split": None, "num_fewshot": 0}, PLAIN, set()),
     ({**CLEAN, "description": "Go. "}, PLAIN, set()),
+    ({**CLEAN, "num_fewshot": 25}, PLAIN, set()),
+    (CLEAN, View(shots=25), set()),
+    ({**CLEAN, "fewshot_delimiter": "#"}, View(shots=25), {"glued_parts"}),
+    ({**CLEAN, "doc_to_text": "{{q}} ", "num_fewshot": None}, View(shots=0), set()),
+    ({**CLEAN, "doc_to_text": "{{q}} ", "num_fewshot": None}, PLAIN, {"space_on_both_sides"}),
 ]  # fmt: skip
 
 
