@@ -11,7 +11,7 @@ from evalspec.check.owned import owned_families
 from evalspec.check.spec import modules, steps, upgrades, versions
 from evalspec.check.spec.faults import of_error
 from evalspec.check.spec.fixtures import Spec, step_folder, version_folder
-from evalspec.errors import EvalspecError, FindingsError, HistoryError
+from evalspec.errors import EvalspecError, FindingsError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ class SpecCheck(NamedTuple):
         except FindingsError as error:
             return list(error.findings)
         except EvalspecError as error:
-            rule = "chain_broken" if isinstance(error, HistoryError) else "fixture_stale"
+            rule = "chain_broken" if isinstance(error, UsageError) else "fixture_stale"
             return [of_error(rule, self.path, error)]
 
 

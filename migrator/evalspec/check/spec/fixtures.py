@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from evalspec.check import owned
-from evalspec.errors import Finding, FormatError, cut
+from evalspec.errors import Finding, FindingsError, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +47,11 @@ def step_folder(spec: Spec, step: Migration) -> str:
     return owned.step_folder(spec.project.families.by_name[step.family], step)
 
 
-def objects(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(path: str, *keys: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with its line; none where there is no such file.
 
     Raises:
-        FormatError: a line is no object.
+        FindingsError: a line is no object, or one without these keys.
     """
     import json
 
@@ -59,10 +59,16 @@ def objects(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             value = json.loads(line)
         except ValueError as error:
-            raise FormatError("bad_json", f"line {number} is no JSON: {error}", line=number) from error
-        if not isinstance(value, dict):
-            raise FormatError("not_an_object", f"line {number} is no object", line=number)
+            raise unreadable(path, f"is no JSON: {error}", line=number) from error
+        missing = [key for key in keys if not isinstance(value, dict) or key not in value]
+        if missing or not isinstance(value, dict):
+            raise unreadable(path, f"is no object with {', '.join(keys) or 'keys'}", line=number)
         yield number, value
+
+
+def unreadable(path: str, why: str, *, line: int = 1) -> FindingsError:
+    """The error of a fixture that is not what its name says."""
+    return FindingsError(why, [finding("fixture_stale", path, why, "write it anew", line=line)])
 
 
 def lines(path: str) -> list[tuple[int, bytes]]:

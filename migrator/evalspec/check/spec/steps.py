@@ -61,8 +61,9 @@ def check_prompts(spec: Spec, step: Migration, folder: str) -> list[Finding]:
     found = []
     for side, id_ in zip(_SIDES, (step.parent, step.id), strict=True):
         schema = spec.project.schema(id_)
-        tasks = {task["task_id"]: task for _, task in objects(f"{folder}/{side}.jsonl")}
-        goldens = {golden["task_id"]: (line, golden[side]) for line, golden in objects(path)}
+        tasks = {task["task_id"]: task for _, task in objects(f"{folder}/{side}.jsonl", "task_id")}
+        rows = objects(path, "task_id", *_SIDES)
+        goldens = {row["task_id"]: (line, row[side]) for line, row in rows}
         for task_id in tasks.keys() - goldens.keys() if goldens else ():
             fix = f"write its prompts to {shown(path)}"
             found.append(finding("fixture_missing", path, f"no prompts of {task_id}", fix, task=task_id))
@@ -81,8 +82,11 @@ def check_outputs(spec: Spec, step: Migration, folder: str) -> list[Finding]:
     found = []
     for side, id_ in zip(_SIDES, (step.parent, step.id), strict=True):
         schema = spec.project.schema(id_)
-        rules = {task["task_id"]: task.get("post_process") for _, task in objects(f"{folder}/{side}.jsonl")}
-        for line, row in objects(path):
+        rules = {
+            task["task_id"]: task.get("post_process")
+            for _, task in objects(f"{folder}/{side}.jsonl", "task_id")
+        }
+        for line, row in objects(path, "task_id", "rule", "generation", *_SIDES):
             task_id, rule = row["task_id"], row["rule"]
             output = schema.post_process(row["generation"], rule) if rules.get(task_id) == rule else None
             if output != row[side]:
@@ -97,7 +101,7 @@ def check_outputs(spec: Spec, step: Migration, folder: str) -> list[Finding]:
 
 def _held(what: str, promise: Promise, path: str) -> list[Finding]:
     """The rows of a golden file change where the promise says so, and only there."""
-    rows = list(objects(path))
+    rows = list(objects(path, "task_id", *_SIDES))
     changed = [(line, row) for line, row in rows if row["before"] != row["after"]]
     if promise.unchanged:
         return [
@@ -126,7 +130,7 @@ def _same_outputs(spec: Spec, step: Migration) -> Iterator[Finding]:
     texts: dict[str, Any] = {}
     for folder in folders:
         for name, key in (("post_process.jsonl", "input"), ("generations.jsonl", "text")):
-            texts |= dict.fromkeys(row[key] for _, row in objects(f"{folder}/{name}"))
+            texts |= dict.fromkeys(row[key] for _, row in objects(f"{folder}/{name}", key))
     for rule in sorted(kept):
         for text in texts:
             if before.post_process(text, rule) != after.post_process(text, rule):

@@ -8,7 +8,7 @@ import os
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from evalspec.check.spec.fixtures import finding, lines, objects, shown
+from evalspec.check.spec.fixtures import finding, lines, objects, shown, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,8 +55,7 @@ def _bad_tasks(spec: Spec, path: str) -> list[Finding]:
     if not os.path.exists(labels_path):
         fix = f'write [{{"line": 1, "rule": "…", "field": "…"}}, …] to {shown(labels_path)}'
         return [finding("fixture_missing", path, "no labels say which rule each task breaks", fix)]
-    with open(labels_path, "rb") as stream:
-        labels: list[dict[str, Any]] = json.load(stream)
+    labels = _labels(labels_path)
     for all_errors in (False, True):
         errors = spec.validated(path, all_errors=all_errors).errors
         for error, label in zip_longest(errors, labels):
@@ -69,6 +68,19 @@ def _bad_tasks(spec: Spec, path: str) -> list[Finding]:
                 # What comes behind the first difference is most often a consequence of it.
                 return [finding("fixture_stale", path, message, fix, line=line)]
     return []
+
+
+def _labels(path: str) -> list[dict[str, Any]]:
+    with open(path, "rb") as stream:
+        try:
+            labels = json.load(stream)
+        except ValueError as error:
+            raise unreadable(path, f"is no JSON: {error}") from error
+    if not isinstance(labels, list) or not all(
+        isinstance(label, dict) and "rule" in label for label in labels
+    ):
+        raise unreadable(path, "is no list of objects with a rule")
+    return labels
 
 
 def _of_label(label: dict[str, Any] | None) -> tuple[object, ...]:
@@ -95,7 +107,7 @@ def check_post_process(spec: Spec, id_: str, folder: str) -> list[Finding]:
     schema = spec.project.schema(id_)
     path = f"{folder}/post_process.jsonl"
     found = []
-    for line, example in objects(path):
+    for line, example in objects(path, "rule", "input", "output"):
         output = schema.post_process(example["input"], example["rule"])
         if output != example["output"]:
             message = f"{example['rule']} makes {output!r} of it, not {example['output']!r}"
@@ -119,7 +131,9 @@ def check_prompts(spec: Spec, id_: str, folder: str) -> list[Finding]:
     tasks = load_fixtures(spec.project.families, id_).templates
     rows = RowOptions(RowsFolder(f"{folder}/rows"))
     rendered = [line.to_dict() for line in render_tasks(map(record_spec, tasks), [PLAIN], rows)]
-    for line, (golden, now) in enumerate(zip_longest((each for _, each in objects(path)), rendered), 1):
+    for line, (golden, now) in enumerate(
+        zip_longest((each for _, each in objects(path, "task_id", "row", "text")), rendered), 1
+    ):
         said = tuple(golden[key] for key in ("task_id", "row", "text")) if golden else ("nothing",) * 3
         found = tuple(now[key] for key in ("task", "row", "text")) if now else ("nothing",) * 3
         if said != found:
@@ -150,7 +164,7 @@ def check_generations(spec: Spec, id_: str, folder: str) -> list[Finding]:
             line=line,
             field="task_id",
         )
-        for line, generation in objects(path)
+        for line, generation in objects(path, "task_id", "text")
         if generation["task_id"] not in ids
     ]
 
