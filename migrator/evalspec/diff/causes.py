@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.diff.model import Cause
-from evalspec.diff.side_tasks import SCORING, Function
+from evalspec.diff.side_task import Function
+from evalspec.diff.side_tasks import SCORING
 from evalspec.errors import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalspec.diff.model import CauseKind
-    from evalspec.diff.side_tasks import SideTask
+    from evalspec.diff.side_task import SideTask
     from evalspec.prompts.view import View
 
 #: Fields of a record that tell of it and are in no prompt.

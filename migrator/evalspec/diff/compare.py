@@ -17,8 +17,10 @@ from evalspec.diff.kept import cache_of, comparison_key, comparison_of
 from evalspec.diff.model import Compared, Comparison, Example, Moved, RecordChange, Unknown, VersionMove
 from evalspec.diff.outputs import outputs_between
 from evalspec.diff.record_changes import value_changes
+from evalspec.diff.same import same_tasks
 from evalspec.diff.side_schemas import doubt_of
-from evalspec.diff.side_tasks import SCORING, Function, SideTasks
+from evalspec.diff.side_task import Function
+from evalspec.diff.side_tasks import SCORING, SideTasks
 from evalspec.diff.unread import same_unread, unread_of
 
 if TYPE_CHECKING:
@@ -77,19 +79,22 @@ class _Comparer:
         self.unknown: dict[str, Unknown] = {}
         self.edited: set[str] = set()
         self.prompts = 0
+        self.seen_else = any(view.cause is not None for view in views)
+        same = frozenset() if self.seen_else else same_tasks(old, new)
         self.pairs = {
-            name: Pair(task, new.tasks[name]) for name, task in old.tasks.items() if name in new.tasks
+            name: Pair(old.tasks[name], new.tasks[name])
+            for name in old.tasks
+            if name in new.tasks and name not in same
         }
 
     def comparison(self) -> Comparison:
         """Everything there is to tell."""
-        seen_else = any(view.cause is not None for view in self.views)
         made_of_else = [name for name, pair in self.pairs.items() if pair.is_made_of_else]
         doubtful = [name for name in made_of_else if self.pairs[name].is_doubtful]
         known = [name for name in made_of_else if name not in {*doubtful}]
         self._are_doubtful(doubtful)
         self._compare_prompts(
-            [name for name in self.pairs if name not in {*doubtful}] if seen_else else known
+            [name for name in self.pairs if name not in {*doubtful}] if self.seen_else else known
         )
         for name in known:
             self._compare_scoring(self.pairs[name])
@@ -248,8 +253,8 @@ class _Comparer:
     # ── Tasks that are on one side ───────────────────────────────────────────────────────────────────────────
 
     def _come_and_gone(self) -> None:
-        gone = [name for name in self.old.tasks if name not in self.pairs]
-        come = [name for name in self.new.tasks if name not in self.pairs]
+        gone = [name for name in self.old.tasks if name not in self.new.tasks]
+        come = [name for name in self.new.tasks if name not in self.old.tasks]
         renamed = dict(self._renamed(gone, come))
         for before, after in renamed.items():
             self._whole("renamed", self.new, after, before, after)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 #: A larger file is neither a task file nor one that a task includes.
 LARGEST = 10_000_000
+#: Fewer objects than this are read one by one.
+_MANY = 20
 
 
 class Commit(NamedTuple):
@@ -71,6 +73,8 @@ class Repository:
                 fix="call it in one, or compare two folders with --no-index A B",
             ) from None
         self._failed = git.GitCommandError
+        self.made: dict[tuple[str, str], Any] = {}
+        self._kept: dict[str, bytes] = {}
         # A bare repository may lie in a folder of any name, in which git itself would look for it in vain.
         self._repo.git.set_persistent_git_options(git_dir=self._repo.git_dir)
         inside = f"{os.path.realpath(os.curdir)}/".startswith(f"{os.path.realpath(self._repo.git_dir)}/")
@@ -89,8 +93,32 @@ class Repository:
 
     def read(self, sha: str) -> bytes:
         """The bytes of an object."""
-        data: bytes = self._repo.git.get_object_data(sha)[3]
-        return data
+        if sha not in self._kept:
+            self._kept[sha] = self._repo.git.get_object_data(sha)[3]
+        return self._kept[sha]
+
+    def fetch(self, shas: Iterable[str]) -> None:
+        """Read many objects in one go; `read` has them then."""
+        from tempfile import TemporaryFile
+
+        wanted = [sha for sha in dict.fromkeys(shas) if sha not in self._kept]
+        if len(wanted) < _MANY:
+            return
+        with TemporaryFile() as names:
+            names.write("\n".join([*wanted, ""]).encode())
+            names.seek(0)
+            data: bytes = self._repo.git.cat_file(
+                "--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False
+            )
+        at = 0
+        for sha in wanted:
+            line = data.index(b"\n", at)
+            about = data[at:line].split()
+            at = line + 1
+            if len(about) == 3:  # else it is missing, and `read` says so when it is needed
+                size = int(about[2])
+                self._kept[sha] = data[at : at + size]
+                at += size + 1
 
     def file_at(self, commit: Commit, path: str) -> bytes | None:
         """The bytes of a file of a commit, by its path from the top; None where there is none."""
@@ -253,7 +281,6 @@ class GitFiles:
         self.asked: dict[str, None] = {}
         self._repository = repository
         self._blobs = blobs
-        self._read: dict[str, bytes] = {}
 
     def names(self) -> list[str]:
         """Every file's path from the top."""
@@ -277,10 +304,22 @@ class GitFiles:
         blob = self._blobs.get(name)
         if blob is None:
             return None
-        if blob.sha not in self._read:
-            data = self._repository.read(blob.sha) if blob.size <= LARGEST else b""
-            if max(blob.size, len(data)) > LARGEST:
-                self.too_large[name] = None
-                return None
-            self._read[blob.sha] = data
-        return self._read[blob.sha]
+        data = self._repository.read(blob.sha) if blob.size <= LARGEST else b""
+        if max(blob.size, len(data)) > LARGEST:
+            self.too_large[name] = None
+            return None
+        return data
+
+    def fetch(self, wanted: Callable[[str], bool]) -> None:
+        """Read all files with such names in one go, where their sizes are known to be usual."""
+        blobs = self._blobs.items()
+        self._repository.fetch(blob.sha for name, blob in blobs if 0 < blob.size <= LARGEST and wanted(name))
+
+    def kept_of(self, name: str) -> tuple[dict[tuple[str, str], Any] | None, str]:
+        """See `evalspec.prompts.lm_eval.files.Kept`: one for all revisions of the repository."""
+        return self._repository.made, self._blobs[name].sha
+
+    def differing(self, other: GitFiles) -> set[str]:
+        """The paths that are on one side only, or have other bytes on the other one."""
+        names = self._blobs.keys() | other._blobs.keys()
+        return {name for name in names if self.id_of(name) != other.id_of(name)}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalspec.prompts.rows import Doc, RowSource
 
 #: The kinds of data sets whose files a task can name.
-_LOCAL = frozenset(["json", "csv", "parquet"])
+LOCAL = frozenset(["json", "csv", "parquet"])
 
 
 class _Noted:
@@ -64,6 +64,10 @@ class SideRows:
         """Whether rows came from data sets on this machine, which are no part of a side."""
         return self._local.used
 
+    def has_fixtures(self, name: str) -> bool:
+        """Whether the project keeps rows for a task."""
+        return any(os.path.isdir(f"{folder.path}/{name}") for folder in self._fixtures)
+
     def fingerprint(self, name: str, data_set: object, read: Callable[[], TaskConfig]) -> str:
         """A fingerprint of the rows that a side keeps for a task; empty where it keeps none.
 
@@ -72,8 +76,7 @@ class SideRows:
             data_set: what it says its data set is.
             read: gives its settings.
         """
-        fixed = any(os.path.isdir(f"{folder.path}/{name}") for folder in self._fixtures)
-        if not fixed and not (isinstance(data_set, str) and data_set in _LOCAL):
+        if not self.has_fixtures(name) and not (isinstance(data_set, str) and data_set in LOCAL):
             return ""
         try:
             config = read()

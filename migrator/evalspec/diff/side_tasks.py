@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from evalspec.diff.git_objects import GitFiles
 from evalspec.diff.side_rows import SideRows
 from evalspec.diff.side_schemas import SideSchemas
-from evalspec.prompts.lm_eval.index import NOT_A_TASK
+from evalspec.diff.side_task import Function, Lazily, SideTask
+from evalspec.prompts.lm_eval.index import NOT_A_TASK, PYTHON_TASK, TASK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from evalspec.diff.model import ChangeClass
-    from evalspec.diff.side_schemas import Modules
     from evalspec.diff.sides import Side
     from evalspec.errors import Place
     from evalspec.project import Project
     from evalspec.prompts.lm_eval.functions import Fingerprints
+    from evalspec.prompts.lm_eval.index import Entry
     from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.prompts.view import View
     from evalspec.schema.schema import Schema
@@ -41,69 +43,13 @@ SCORING: dict[str, ChangeClass] = {
 }
 
 
-class SideTask(NamedTuple):
-    """A task of one side.
-
-    Attributes:
-        name: its id.
-        settings: what it is made of, plain values that can be compared; a function is its name and fingerprint.
-        scoring: how its answers are scored, by setting, in one form for all versions.
-        version: its own version, as it stands there.
-        schema: the schema version of its record.
-        path: its file, as it is shown.
-        place_of: where a setting stands, by its dotted name.
-        line: the line that it begins on.
-        rows: a fingerprint of the rows that are kept for it; empty where there are none.
-        modules: the modules of its schema version; None for a task of lm-eval.
-    """
-
-    name: str
-    settings: dict[str, Any]
-    scoring: dict[str, Any]
-    version: Any
-    schema: str
-    path: str
-    place_of: Callable[[str], Place | None]
-    line: int = 1
-    rows: str = ""
-    modules: Modules | None = None
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether its schema version is another one on its side than the one that renders it."""
-        return self.modules is not None and self.modules.here != self.modules.used
-
-
-class Function(NamedTuple):
-    """A function that a setting names.
-
-    Attributes:
-        spec: its name, as the setting has it.
-        fingerprint: what it is made of; None where its source is not at hand.
-        version: the schema version that it belongs to; empty for a function of a tree.
-        file: the file of a tree that it is in.
-    """
-
-    spec: str
-    fingerprint: str | None
-    version: str = ""
-    file: str = ""
-
-    def __repr__(self) -> str:
-        # By this, settings are compared: a rule of another version, or a file that moved, may do the same.
-        return f"{self.spec} {self.fingerprint}" if self.fingerprint else f"{self.spec} of {self.version}"
-
-    @property
-    def shown(self) -> str:
-        """The function, for a person."""
-        return f"{self.spec} of {self.version}" if self.version else f"!function {self.spec}"
-
-
 class SideTasks:
     """The tasks of one side. Used as a context: files stay open within it.
 
     Attributes:
-        tasks: the tasks that can be read, by name.
+        tasks: the tasks that can be read, by name; those of a tree are made when they are looked at.
+        tree: the tree of lm-eval YAML that they are in; None for records.
+        entries: where each is in the index of the tree.
         broken: why a task that has a name cannot be read.
         unread: why a file cannot be read, by its path as it is shown.
 
@@ -117,13 +63,14 @@ class SideTasks:
     def __init__(self, side: Side, project: Project, *, lm_eval: bool, only: Collection[str] = ()) -> None:
         self.side = side
         self.only = only
-        self.tasks: dict[str, SideTask] = {}
+        self.tasks: Mapping[str, SideTask] = {}
         self.broken: dict[str, str] = {}
         self.unread: dict[str, str] = {}
         self.files = 0
         self._project = project
         self._stack = ExitStack()
-        self._tree: Tree | None = None
+        self.tree: Tree | None = None
+        self.entries: dict[str, Entry] = {}
         self._opened: list[TaskFile] = []
         self._schemas: dict[str, Schema] = {}
         self._broken_in: dict[str, str] = {}
@@ -147,11 +94,11 @@ class SideTasks:
         if not wanted_names or self._rows is None:
             return
         rows = self._rows.options
-        if self._tree is not None:
+        if self.tree is not None:
             from evalspec.prompts.tree_lines import TreeJob, render_tree
 
-            chosen = tuple(self._tree.select(wanted_names))
-            lines = render_tree(TreeJob(self._tree, chosen, Wanted(tuple(views), (), rows)))
+            chosen = tuple(self.tree.select(wanted_names))
+            lines = render_tree(TreeJob(self.tree, chosen, Wanted(tuple(views), (), rows)))
         else:
             wanted = Wanted(tuple(views), tuple(wanted_names), rows)
             lines = render_records(self._opened, wanted, self._project.families.short)
@@ -188,12 +135,17 @@ class SideTasks:
         """Whether rows came from data sets on this machine, which are no part of the side."""
         return self._rows is not None and self._rows.used_local
 
+    def has_fixtures(self, name: str) -> bool:
+        """Whether the project keeps rows for a task on this side."""
+        return self._rows is not None and self._rows.has_fixtures(name)
+
     def schema_of(self, name: str) -> Schema | None:
         """The schema of a record; None for a task of lm-eval."""
         return self._schemas.get(self.tasks[name].schema)
 
     def _read_tree(self) -> None:
         from evalspec.prompts.lm_eval.functions import Fingerprints
+        from evalspec.prompts.lm_eval.groups import resolve_task
         from evalspec.prompts.lm_eval.open_tree import FAMILY, VERSION, open_tree, place_finder, tree_in
         from evalspec.prompts.tasks import lm_eval_spec
 
@@ -210,19 +162,14 @@ class SideTasks:
         }
         if not tree.index.entries:
             return
-        self._tree = tree
+        self.tree = tree
         rows = self._rows = SideRows(self.side, self._project.folder, FAMILY, tree.roots)
         prints = [Fingerprints(loader.files) for loader in tree.index.loaders]
         places = tree.places()
         self.files = len({(each.root, each.path) for each in tree.index.entries.values() if each.path})
-        for task in tree.select(()):
-            if self.only and str(task.name) not in self.only:
-                continue
-            if task.broken is not None:
-                self.broken[str(task.name)] = str(task.broken)
-                if task.path is not None:
-                    self._broken_in[str(task.name)] = self._path_in(tree, task.root)(task.path)
-                continue
+
+        def made(entry: Entry) -> SideTask:
+            task = resolve_task(tree.index, entry)
             functions = _Functions(prints[task.root or 0], self._path_in(tree, task.root))
             settings = {
                 key: functions.comparable(value) for key, value in task.settings.items() if key not in _FILED
@@ -233,9 +180,13 @@ class SideTasks:
             name = str(task.name)
             scoring = {key: value for key, value in settings.items() if key in SCORING}
             kept = rows.fingerprint(name, settings.get("dataset_path"), lm_eval_spec(task).read)
-            self.tasks[name] = SideTask(
+            return SideTask(
                 name, settings, scoring, version, f"{FAMILY}@{VERSION}", path, self._shown(found), rows=kept
             )
+
+        entries = {str(each.name): each for each in tree.index.of_kind(TASK, PYTHON_TASK)}
+        self.entries = {name: each for name, each in entries.items() if not self.only or name in self.only}
+        self.tasks = Lazily({name: partial(made, each) for name, each in self.entries.items()})
 
     def _path_in(self, tree: Tree, root: int | None) -> Callable[[str], str]:
         return lambda path: self.side.shown(tree.path_of(root, path))
@@ -251,6 +202,7 @@ class SideTasks:
         folder = self._project.folder
         roots = [self.side.counterpart(folder)] if folder else []
         self._rows = SideRows(self.side, folder, self._project.families.default, roots)
+        tasks: dict[str, SideTask] = {}
         self._opened = self._stack.enter_context(open_tasks(paths, reading))
         for file in self._opened:
             places = self._stack.enter_context(FieldPlaces(file))
@@ -260,7 +212,9 @@ class SideTasks:
                 if record.value is None or record.schema is None:
                     self._is_broken(file, record)
                 else:
-                    self._add_record(file, record, record.schema, self._shown(places.of(record)))
+                    task = self._made_of(file, record, record.schema, self._shown(places.of(record)))
+                    tasks[task.name] = task
+        self.tasks = tasks
 
     def _is_broken(self, file: TaskFile, record: TaskRecord) -> None:
         reason = next(
@@ -273,9 +227,9 @@ class SideTasks:
             self.broken[record.task] = reason
             self._broken_in[record.task] = self.side.shown(file.path)
 
-    def _add_record(
+    def _made_of(
         self, file: TaskFile, record: TaskRecord, schema: Schema, place_of: Callable[[str], Place | None]
-    ) -> None:
+    ) -> SideTask:
         from evalspec.prompts.tasks import record_spec
 
         assert record.value is not None
@@ -289,7 +243,7 @@ class SideTasks:
         version = value.get("version", _own_version(value))
         self._schemas[schema.id] = schema
         modules = self._modules.of(schema, self._project.families.by_name[schema.family])
-        self.tasks[name] = SideTask(
+        return SideTask(
             name,
             value,
             _scoring(value, schema),

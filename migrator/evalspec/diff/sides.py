@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalspec.prompts.lm_eval.files import Files
 
 #: Rows, chat templates and configurations, which may lie anywhere in the repository.
-_BESIDE = (".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".gz", ".toml", ".jinja")
+BESIDE = (".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".gz", ".toml", ".jinja")
 #: What holds records of ours, and the schema versions that a project has of its own.
 _RECORDS = (".yaml", ".yml", ".py")
 #: So many files of a revision are looked into before it is taken for what was seen.
@@ -219,9 +219,12 @@ class Revision:
         """
         names = self.files.names()
         tops = tuple({path.split("/")[0] for path in inside})
+        if needed is None:
+            ends = (".yaml", *BESIDE) if lm_eval else (*_RECORDS, *BESIDE)
+            self.files.fetch(lambda name: name.endswith(ends))
         os.makedirs(os.path.join(self.folder, ".git"), exist_ok=True)  # where a tree of tasks ends
         for name in names:
-            wanted = name.endswith(_BESIDE)
+            wanted = name.endswith(BESIDE)
             if not lm_eval and not wanted:
                 steps = name.split("/")
                 asked_for = not tops or steps[0] in tops or (name.endswith(".py") and "schemas" in steps)

@@ -20,7 +20,9 @@ def unread_of(old: SideTasks, new: SideTasks, views: Sequence[View]) -> Iterator
     told: set[str] = set()
     for side, other, word in ((old, new, "new"), (new, old, "old")):
         unreadable = [
-            (name, reason) for name, task in side.tasks.items() if (reason := other.cannot_read(task))
+            (name, reason)
+            for name in side.tasks
+            if name not in other.tasks and (reason := other.cannot_read(side.tasks[name]))
         ]
         counts = dict.fromkeys((name for name, _ in unreadable), 0)
         for line in side.prompts(counts, views):

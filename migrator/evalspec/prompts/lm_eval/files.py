@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,14 @@ class Files(Protocol):
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
+
+
+@runtime_checkable
+class Kept(Protocol):
+    """Files whose bytes have a name: what is made of them is made once, for every tree that has them."""
+
+    def kept_of(self, name: str) -> tuple[dict[tuple[str, str], Any] | None, str]:
+        """What was made of files, by the name of their bytes and by their folder; and that name for a file."""
 
 
 class FolderFiles:
@@ -112,6 +120,10 @@ class FilesBelow:
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none below the folder."""
         return None if name.startswith("../") else self._files.read(self._above + name)
+
+    def kept_of(self, name: str) -> tuple[dict[tuple[str, str], Any] | None, str]:
+        """See `Kept`; nothing is kept where the files that this is part of keep nothing."""
+        return self._files.kept_of(self._above + name) if isinstance(self._files, Kept) else (None, "")
 
 
 def yaml_names(names: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import EvalspecError, FormatError
+from evalspec.prompts.lm_eval.files import Kept
 from evalspec.prompts.lm_eval.yaml_values import read_values
 
 if TYPE_CHECKING:
@@ -62,10 +63,16 @@ class Loader:
             data = self.files.read(path)
             if data is None:
                 raise LoadError(path, "there is no such file in the tree")
-            try:
-                found = read_values(data, posixpath.dirname(path))
-            except FormatError as problem:
-                raise LoadError(path, problem.message, problem.line, problem.column) from None
+            folder = posixpath.dirname(path)
+            kept, key = self.files.kept_of(path) if isinstance(self.files, Kept) else (None, "")
+            found = kept.get((key, folder)) if kept is not None else None
+            if found is None:
+                try:
+                    found = read_values(data, folder)
+                except FormatError as problem:
+                    raise LoadError(path, problem.message, problem.line, problem.column) from None
+                if kept is not None:
+                    kept[key, folder] = found
             self._own[path] = found
         return found
 
