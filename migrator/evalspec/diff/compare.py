@@ -24,7 +24,7 @@ from evalspec.diff.side_tasks import SCORING, SideTasks
 from evalspec.diff.unread import same_unread, unread_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalspec.diff.model import ChangeClass
     from evalspec.diff.sides import Sides
@@ -210,6 +210,8 @@ class _Comparer:
         if known is None:
             sides = zip(pair.function_files(), (self.old, self.new), strict=True)
             sources = [{path: side.bytes_of(path) for path in files} for files, side in sides]
+            if not any(sources):  # the templates, as they stand
+                sources = [_texts_of(task.settings, pair.moved) for task in (pair.old, pair.new)]
             known = Unknown(pair.name, reason, pair.function_cause(), source=_source_diff(*sources))
         self.unknown[pair.name] = known._replace(prompts=known.prompts + 1)
 
@@ -340,6 +342,12 @@ def _source_diff(before: dict[str, bytes | None], after: dict[str, bytes | None]
         )
         out += unified_diff(old, new, path, path)
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in out)
+
+
+def _texts_of(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, bytes | None]:
+    """Settings as text, each in the place of a file of its name."""
+    texts = {key: shown_value(_plain(settings[key])) for key in keys if key in settings}
+    return {key: text.encode("utf-8", "surrogatepass") for key, text in texts.items()}
 
 
 def _shown_scoring(value: object) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evalspec.diff.ends import ends_of
@@ -11,10 +13,13 @@ from evalspec.diff.ends import ends_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from evalspec.diff.ends import Ends
     from evalspec.diff.model import ChangeClass
 
 #: So many characters of what stands around an edit are kept on each side.
 _AROUND = 24
+#: What tells the placeholders of one example from those of another: `⟨question 2⟩`.
+_NUMBERED = re.compile(r"(?<=\w) [0-9]+(?=⟩)")
 _JOINS = frozenset(["join", "separator", "gen_prefix"])
 
 _Part = dict[str, Any]
@@ -49,13 +54,11 @@ class Edit(NamedTuple):
 def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Edit]:
     """Every edit between two lines of one task, row and view (see `evalspec.prompts.lines`), layer by layer."""
     old, new = before["parts"] or [], after["parts"] or []
-    if before["shots"] != after["shots"]:
-        pieces = _rows(before["shots"]), _rows(after["shots"])
-        yield Edit("shots", ("shots",), *pieces, key="fewshot_config", new_key="num_fewshot")
-        old = [part for part in old if part["origin"].get("shot") is None]
-        new = [part for part in new if part["origin"].get("shot") is None]
-    yield from _part_edits(old, new)
-    yield from _row_edits(old, new)
+    if before["shots"] == after["shots"]:
+        yield from _part_edits(old, new)
+        yield from _row_edits(old, new)
+    elif _raw(old) != _raw(new):
+        yield from _shot_edits(before, after)
     scored = False
     field: Literal["target", "choices"]
     for field, key in (("target", "doc_to_target"), ("choices", "doc_to_choice")):
@@ -109,6 +112,48 @@ def _generation(line: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _continuations(line: Mapping[str, Any]) -> list[Any]:
     return [request.get("continuation") for request in line["requests"] or ()]
+
+
+def _shot_edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Edit]:
+    """Edits where the examples are not the same rows on both sides: those, and what changed beside them.
+
+    Examples that were written into a field may have become rows, or the other way round. Then the text is nearly the
+    same line by line, and less is said by telling the lines that differ.
+    """
+    old, new = before["parts"] or [], after["parts"] or []
+    beside = [[part for part in parts if part["origin"].get("shot") is None] for parts in (old, new)]
+    edits = [*_part_edits(*beside), *_row_edits(*beside)]
+    if edits:
+        lines = list(_line_edits(old, new))
+        examples = abs(sum(map(len, map(_raw, (old, new)))) - sum(map(len, map(_raw, beside))))
+        if _size(lines) < _size(edits) + examples:
+            yield from lines
+            return
+    pieces = _rows(before["shots"]), _rows(after["shots"])
+    yield Edit("shots", ("shots",), *pieces, key="fewshot_config", new_key="num_fewshot")
+    yield from edits
+
+
+def _size(edits: Sequence[Edit]) -> int:
+    return sum(len(edit.before) + len(edit.after) for edit in edits)
+
+
+def _line_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
+    """Edits of the text line by line, whatever parts it is made of."""
+    texts = _normal(before), _normal(after)
+    old, new = [[("", line) for line in text.splitlines(keepends=True)] for text in texts]
+    starts = [[0, *accumulate(len(line) for _, line in lines)] for lines in (old, new)]
+    for is_same, i1, i2, j1, j2 in _matched(old, new):
+        if is_same:
+            continue
+        spans = (starts[0][i1], starts[0][i2]), (starts[1][j1], starts[1][j2])
+        ends = ends_of(*(text[start:end] for text, (start, end) in zip(texts, spans, strict=True)))
+        touched = [
+            _touched(parts, start + len(ends.left), end - len(ends.right))
+            for parts, (start, end) in zip((before, after), spans, strict=True)
+        ]
+        left = texts[0][: spans[0][0]] + ends.left
+        yield _edit_of(ends, touched, left, ends.right + texts[0][spans[0][1] :])
 
 
 def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
@@ -181,23 +226,20 @@ def _smallest(
             for each in smaller:
                 yield from _smallest(*each)
             return
+    yield _edit_of(ends, touched, _normal(left) + ends.left, ends.right + _normal(right))
+
+
+def _edit_of(ends: Ends, touched: Sequence[Sequence[_Part]], left: str, right: str) -> Edit:
+    """The edit between two ends of a text, in the parts that it touches on each side."""
     pieces = zip((ends.old, ends.new), touched, strict=True)
     kinds = tuple(dict.fromkeys(part["kind"] for piece, parts in pieces if piece for part in parts))
-    around = _normal(left) + ends.left, ends.right + _normal(right)
     keys = [next(filter(None, map(_source, parts)), "") for parts in touched]
     if not ends.old or not ends.new:  # the piece that there is tells where the edit comes from
         keys = keys if ends.new else keys[::-1]
     else:
         keys.sort()
-    yield Edit(
-        _class_of(kinds, ends.old, ends.new),
-        kinds,
-        ends.old,
-        ends.new,
-        around[0][-_AROUND:],
-        around[1][:_AROUND],
-        *keys,
-    )
+    change = _class_of(kinds, ends.old, ends.new)
+    return Edit(change, kinds, ends.old, ends.new, left[-_AROUND:], right[:_AROUND], *keys)
 
 
 def _by_source(
@@ -225,10 +267,12 @@ def _source(part: _Part) -> str:
 
 
 def _normal(parts: Sequence[_Part]) -> str:
-    """The text of parts, what is a row's value as it stands named by its column."""
+    """The text of parts, what is a row's value as it stands named by its column, in every example by the same name."""
     return "".join(
         [
-            f"⟨{part['origin']['row_column']}⟩" if part["origin"].get("row_column") else part["text"]
+            f"⟨{part['origin']['row_column']}⟩"
+            if part["origin"].get("row_column")
+            else _NUMBERED.sub("", part["text"])
             for part in parts
         ]
     )
