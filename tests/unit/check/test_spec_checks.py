@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pytest
 from support.cli import ROOT
 
-from evalspec.check.spec import SpecCheck, own_families, spec_checks, versions
+from evalspec.check.owned import owned_families
+from evalspec.check.spec import SpecCheck, spec_checks, versions
 from evalspec.check.spec.fixtures import Spec
 from evalspec.errors import Finding
 from evalspec.project import Project
@@ -199,7 +200,7 @@ def test_what_is_broken_is_found_at_its_place(acme: Path, case: str) -> None:
 
 
 def test_the_checks_of_a_sound_project_are_of_its_own_family(acme: Path) -> None:
-    assert own_families(Project.find(str(acme))) == ["acme"]
+    assert [family.name for family in owned_families(Project.find(str(acme)))] == ["acme"]
     checks = checks_of(acme)
     assert {check.name: check.findings() for check in checks.values()} == {name: [] for name in checks}
     # A fixture of an ancestor in another family is history, too.
