@@ -83,3 +83,10 @@ def test_arguments_reach_the_check(project: Path) -> None:
 
 def test_a_base_that_is_not_there_fails(project: Path) -> None:
     assert run_job(project, CI_MERGE_REQUEST_DIFF_BASE_SHA="no-such-revision")[0] == 2
+
+
+def test_on_the_default_branch_there_is_the_check_alone(project: Path) -> None:
+    git(project, "checkout", "-q", "--detach", "main")
+    code, out = run_job(project, CI_MERGE_REQUEST_DIFF_BASE_SHA="")
+    assert code == 0, out
+    assert not (project / "prompts.html").exists()
