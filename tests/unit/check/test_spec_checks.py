@@ -106,6 +106,10 @@ CASES = {
         f"{FIXTURES}/v2/post_process.jsonl", '{"rule": "none", "input": ""', '{"rule": none, "input": ""',
         "acme@v2: post-process examples", "fixture_stale", f"{FIXTURES}/v2/post_process.jsonl:1:1",
     ),
+    "an example of no rule": Broken(
+        f"{FIXTURES}/v2/post_process.jsonl", '"rule": "none", "input": "  four', '"rule": "nope", "input": "  four',
+        "acme@v2: post-process examples", "fixture_stale", f"{FIXTURES}/v2/post_process.jsonl:2:1",
+    ),
     "an example without a key": Broken(
         f"{FIXTURES}/v2/post_process.jsonl", '"input": "  four', '"in": "  four',
         "acme@v2: post-process examples", "fixture_stale", f"{FIXTURES}/v2/post_process.jsonl:2:1",

@@ -108,6 +108,11 @@ def check_post_process(spec: Spec, id_: str, folder: str) -> list[Finding]:
     path = f"{folder}/post_process.jsonl"
     found = []
     for line, example in objects(path, "rule", "input", "output"):
+        if example["rule"] not in schema.declaration.post_process:
+            message = f"{id_} has no post-process rule {example['rule']!r}"
+            fix = "remove the example, or add the rule"
+            found.append(finding("fixture_stale", path, message, fix, line=line, field="rule"))
+            continue
         output = schema.post_process(example["input"], example["rule"])
         if output != example["output"]:
             message = f"{example['rule']} makes {output!r} of it, not {example['output']!r}"
