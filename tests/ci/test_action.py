@@ -36,7 +36,7 @@ def runner(tmp_path: Path) -> Runner:
     """A job in a repository whose branch changes a prompt; the tool stands where the step `install` puts it."""
     project = make_project(tmp_path / "project", requires="v3", at="v3")
     git(project, "checkout", "-q", "-b", "topic")
-    write_task(project, "v3", prompt="Compute 12 times 12, ::error::please.\nEOF\nAnswer:")
+    write_task(project, "v3", version=2, prompt="Compute 12 times 12, ::error::please.\nEOF\nAnswer:")
     commit(project)
     tool = tmp_path / "temp" / "evalspec" / "bin" / "evalspec"
     tool.parent.mkdir(parents=True)

@@ -25,11 +25,11 @@ def commit(folder: Path, message: str = "more") -> None:
     git(folder, "commit", "-q", "-m", message)
 
 
-def write_task(folder: Path, version: str, **fields: object) -> Path:
+def write_task(folder: Path, at: str, **fields: object) -> Path:
     """`tasks/sums.jsonl`, with one sound record at a version."""
     path = folder / "tasks" / "sums.jsonl"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(sound(version, "arithmetic") | fields) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(sound(at, "arithmetic") | fields) + "\n", encoding="utf-8")
     return path
 
 

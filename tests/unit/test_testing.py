@@ -77,8 +77,8 @@ def test_a_failure_is_told_as_the_tool_tells_it(acme: Path) -> None:
     code, out = run_pytest(acme, "--evalspec", "-k", "contract", "-q")
     assert code == 1
     assert (
-        "migrations/acme/v2.py:1:1 - - chain_differs_from_schema category mood is new, and no operation adds it\n"
-        "    fix: say it in upgrade(op) of "
+        "schemas/acme/v2.py:19:32 - - migration_missing from acme@v1 to acme@v2: category mood is new, and no operation"
+        ' adds it\n    | mood\n    fix: add to migrations/acme/v2.py: op.category("mood", added=True)\n'
     ) in out
     assert "Traceback" not in out
     assert "1 failed" in out

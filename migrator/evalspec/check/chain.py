@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from evalspec.check.operations import operations_for
+from evalspec.check.operations import operation_for, operations_for
 from evalspec.check.owned import owned_families, place_in
 from evalspec.check.rule import Rule
 from evalspec.errors import EvalspecError, HistoryError, Place
@@ -116,7 +116,10 @@ def check_step(project: Project, migration: Migration) -> list[Finding]:
             silent.append(each)
         else:
             word = each.name.rpartition(".")[2] if each.section == "field" else each.name
-            found.append(CHAIN_DIFFERS.at(place_in(migration.path, word), each.sentence, text=each.name))
+            fix = "" if each.after is None else f"say in its place: {operation_for(each)}"
+            found.append(
+                CHAIN_DIFFERS.at(place_in(migration.path, word), each.sentence, text=each.name, fix=fix)
+            )
     script = os.path.relpath(migration.path)
     for said in operations_for(silent):
         message = f"from {migration.parent} to {schema.id}: {said.sentence}"

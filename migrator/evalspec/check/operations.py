@@ -34,7 +34,7 @@ def operations_for(differences: Iterable[Difference]) -> Iterator[Missing]:
             pairs.setdefault((category, output, each.after is None), []).append([metric, rule])
         else:
             name = each.name.rpartition(".")[2] if each.section == "field" else each.name
-            yield Missing(each.sentence, _operation(each), (name.partition(" ")[0],))
+            yield Missing(each.sentence, operation_for(each), (name.partition(" ")[0],))
     for (category, output, gone), found in pairs.items():
         metrics, rules = ([*dict.fromkeys(row[at] for row in found)] for at in (0, 1))
         what = "are gone, and no operation removes them" if gone else "are new, and no operation adds them"
@@ -52,7 +52,8 @@ def operations_for(differences: Iterable[Difference]) -> Iterator[Missing]:
         )
 
 
-def _operation(each: Difference) -> str:
+def operation_for(each: Difference) -> str:
+    """The operation that says a difference, other than one of pairs."""
     change = {"added": True} if each.before is None else {"changed": "…"}
     if each.after is None:
         change = {"removed": True}

@@ -36,11 +36,11 @@ V1_V2 = f"{FIXTURES}/migrations/v1_v2"
 CASES = {
     "a word that no operation adds": Broken(
         "schemas/acme/v2.py", '"sentiment": "say', '"mood": "", "sentiment": "say',
-        f"{STEP}: contract", "chain_differs_from_schema", "migrations/acme/v2.py:1:1",
+        f"{STEP}: contract", "chain_differs_from_schema", "migrations/acme/v2.py:49:13",
     ),
     "an operation that does not fit": Broken(
         "migrations/acme/v2.py", 'op.category("sentiment", added=True)', 'op.category("mcq", added=True)',
-        f"{STEP}: contract", "chain_differs_from_schema", "migrations/acme/v2.py:1:1",
+        f"{STEP}: contract", "chain_differs_from_schema", "migrations/acme/v2.py:37:17",
     ),
     "a clock": Broken(
         "schemas/acme/v2.py", "import re\n", "import re\nimport time\n",
@@ -72,7 +72,7 @@ CASES = {
     ),
     "a version that is not there": Broken(
         "migrations/acme/v3.py", "", 'revision = "v3"\ndown_revision = "v2"\nprompts = outputs = "unchanged"\n'
-        "def upgrade(op): ...\n", "acme: chain", "chain_broken", "migrations/acme/v3.py:1:1",
+        "def upgrade(op): ...\n", "acme: chain", "chain_differs_from_schema", "migrations/acme/v3.py:1:12",
     ),
     "a task": Broken(
         f"{FIXTURES}/v1/tasks.jsonl", '"classification"', '"classy"',
