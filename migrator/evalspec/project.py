@@ -83,6 +83,11 @@ class Project:
         """The globs that are left out of folders."""
         return self._config.exclude if self._config else []
 
+    @property
+    def rows(self) -> str:
+        """The folder of rows that is configured, from the project's; empty where none is."""
+        return (self._config.rows or "") if self._config else ""
+
     def use(self, spec: str) -> None:
         """Take `family` or `family@version` in place of the configured one.
 

@@ -359,3 +359,16 @@ def test_a_fresh_project(cli: Cli) -> None:
     code, _, err = cli("init", "--fresh", "--name", "tiny")
     assert (code, "is there already" in err) == (2, True)
     assert cli("init", "elsewhere", "--name", "Not a name").code == 2
+
+
+def test_the_configured_rows_count(cli: Cli, project: Path) -> None:
+    with (project / "evalspec.toml").open("a") as file:
+        file.write('rows = "kept"\n')
+    rows = project / "kept/demo_a/test.jsonl"
+    rows.parent.mkdir(parents=True)
+    rows.write_text('{"question": "1 + 1?", "answer": "2"}\n')
+    commit(cli)
+    rows.write_text('{"question": "1 + 2?", "answer": "3"}\n')
+    silent = [each for each in found(cli, "--base", "HEAD") if each["rule"] == "prompt_changed_silently"]
+    assert silent
+    assert {each["task"] for each in silent} == {"demo_a"}

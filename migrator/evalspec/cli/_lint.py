@@ -33,7 +33,7 @@ def lint_of_tree(args: argparse.Namespace, project: Project, paths: Sequence[str
     from evalspec.prompts.row_config import row_options
 
     tree = _trees.open_trees(args, paths)
-    rows = row_options(None, project.folder, "lm-eval", tree.roots)
+    rows = row_options(None, project.folder, "lm-eval", tree.roots, rows=project.rows)
     jobs = args.jobs or _common.cores()
     return list(lint_tree(tree, views_of_project(project), rows, jobs=jobs))
 
@@ -43,7 +43,7 @@ def rows_of_project(project: Project) -> RowOptions:
     from evalspec.prompts.row_config import row_options
 
     roots = [project.folder] if project.folder else []
-    return row_options(None, project.folder, project.families.default, roots)
+    return row_options(None, project.folder, project.families.default, roots, rows=project.rows)
 
 
 def mended(args: argparse.Namespace, found: Callable[[], list[Finding]]) -> list[Finding]:

@@ -125,7 +125,8 @@ def _sides(args: argparse.Namespace, project: Project, stack: ExitStack) -> Side
     base, head, paths = _revisions(args, repository)
     if head and args.staged:
         raise UsageError("two revisions leave nothing to compare what is staged with", fix="leave one out")
-    asked = Asked(base, head, args.staged, tuple(paths), spec=spec or "")
+    branch = project.config.default_branch or ""
+    asked = Asked(base, head, args.staged, tuple(paths), branch, spec or "")
     return stack.enter_context(git_sides(asked, repository))
 
 

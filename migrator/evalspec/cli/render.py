@@ -137,7 +137,7 @@ def _of_files(
     given = given_rows(args.rows, args.rows_dir)
     roots = [project.folder] if project.folder else []
     family = project.families.default
-    rows = row_options(given, project.folder, family, roots, are_docs=args.rows_are_docs)
+    rows = row_options(given, project.folder, family, roots, are_docs=args.rows_are_docs, rows=project.rows)
     asked, parts = _views.named_tasks(args.task), _needs_parts(args, views)
     wanted = Wanted(views, asked, rows, parts=parts, finish=finish)
     with _common.progress(args, "reading", paths) as advance:
@@ -162,7 +162,9 @@ def _of_tree(
     given = given_rows(args.rows, args.rows_dir)
     tree = _trees.open_trees(args, paths)
     tasks = tree.select(_views.named_tasks(args.task))
-    rows = row_options(given, project.folder, FAMILY, tree.roots, are_docs=args.rows_are_docs)
+    rows = row_options(
+        given, project.folder, FAMILY, tree.roots, are_docs=args.rows_are_docs, rows=project.rows
+    )
     wanted = Wanted(views, (), rows, parts=_needs_parts(args, views), finish=finish)
     job = TreeJob(tree, tuple(tasks), wanted, trusted=args.trust_code)
     if args.cache_key:

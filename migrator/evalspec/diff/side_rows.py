@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evalspec.diff.sides import Side
+    from evalspec.project import Project
     from evalspec.prompts.config import TaskConfig
     from evalspec.prompts.rows import Doc, RowSource
 
@@ -46,15 +47,15 @@ class SideRows:
 
     Args:
         side: the side.
-        project: the project's folder in the working tree, if there is one.
+        project: the project in the working tree.
         family: whose fixtures count.
         roots: the folders in which the files that tasks name may lie.
     """
 
-    def __init__(self, side: Side, project: str | None, family: str, roots: Sequence[str]) -> None:
-        folder = side.counterpart(project) if project is not None else None
+    def __init__(self, side: Side, project: Project, family: str, roots: Sequence[str]) -> None:
+        folder = side.counterpart(project.folder) if project.folder is not None else None
         here = side.counterpart(os.path.realpath(os.curdir))
-        self._fixtures = fixture_rows(folder, family)
+        self._fixtures = fixture_rows(folder, family, project.rows)
         self._kept = FirstOf((*self._fixtures, OwnFiles((*roots, here))))
         self._local = _Noted(LocalCache())
         self.options = RowOptions(FirstOf((self._kept, self._local)))

@@ -163,7 +163,7 @@ class SideTasks:
         if not tree.index.entries:
             return
         self.tree = tree
-        rows = self._rows = SideRows(self.side, self._project.folder, FAMILY, tree.roots)
+        rows = self._rows = SideRows(self.side, self._project, FAMILY, tree.roots)
         prints = [Fingerprints(loader.files) for loader in tree.index.loaders]
         places = tree.places()
         self.files = len({(each.root, each.path) for each in tree.index.entries.values() if each.path})
@@ -201,7 +201,7 @@ class SideTasks:
         self.files = len(paths)
         folder = self._project.folder
         roots = [self.side.counterpart(folder)] if folder else []
-        self._rows = SideRows(self.side, folder, self._project.families.default, roots)
+        self._rows = SideRows(self.side, self._project, self._project.families.default, roots)
         tasks: dict[str, SideTask] = {}
         self._opened = self._stack.enter_context(open_tasks(paths, reading))
         for file in self._opened:

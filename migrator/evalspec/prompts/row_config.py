@@ -36,21 +36,28 @@ def given_rows(file: str | None, folder: str | None) -> RowSource | None:
     return None
 
 
-def fixture_rows(project: str | None, family: str) -> list[RowsFolder]:
-    """The folders of rows that a project keeps for a family, and for each of its versions."""
+def fixture_rows(project: str | None, family: str, rows: str = "") -> list[RowsFolder]:
+    """The folders of rows that a project keeps: the configured one, those of a family, and of each of its versions."""
     if project is None:
         return []
+    configured = [os.path.join(project, rows)] if rows else []
     fixtures = os.path.join(project, "fixtures", family)
     try:
         versions = sorted(os.listdir(fixtures), reverse=True)
     except OSError:
-        return []
-    folders = [f"{fixtures}/rows", *(f"{fixtures}/{version}/rows" for version in versions)]
+        versions = []
+    folders = [*configured, f"{fixtures}/rows", *(f"{fixtures}/{version}/rows" for version in versions)]
     return [RowsFolder(folder) for folder in folders if os.path.isdir(folder)]
 
 
 def row_options(
-    given: RowSource | None, project: str | None, family: str, roots: Sequence[str], *, are_docs: bool = False
+    given: RowSource | None,
+    project: str | None,
+    family: str,
+    roots: Sequence[str],
+    *,
+    are_docs: bool = False,
+    rows: str = "",
 ) -> RowOptions:
     """All sources in their order; a task that no source has rows for gets placeholder rows.
 
@@ -60,6 +67,7 @@ def row_options(
         family: whose fixtures count.
         roots: the folders in which the files that tasks name may lie.
         are_docs: the given rows are what `process_docs` gives.
+        rows: the folder of rows that the project configures, from its own.
 
     Raises:
         UsageError: rows are said to be docs, and none are given.
@@ -68,5 +76,5 @@ def row_options(
         raise UsageError("--rows-are-docs goes with --rows or --rows-dir", fix="give one of them")
     sources: list[RowSource] = [given] if given is not None else []
     if not are_docs:
-        sources += [*fixture_rows(project, family), OwnFiles((*roots, os.curdir)), LocalCache()]
+        sources += [*fixture_rows(project, family, rows), OwnFiles((*roots, os.curdir)), LocalCache()]
     return RowOptions(FirstOf(tuple(sources)), are_docs=are_docs)
