@@ -611,3 +611,29 @@ def test_a_family_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert "1 record to v2 (1 at evalspec@v3); 1 file written" in out
     after = json.loads((folder / "new.jsonl").read_text())
     assert (after["spec_version"], after["description"]) == ("acme@v2", "Add.\n\n")
+
+
+def test_a_second_run_waits_and_then_says_who_holds_the_folder(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_bytes(line("a"))
+    holder = (
+        "import sys; from evalspec.writing import Run\n"
+        "with Run(sys.argv[1]): print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        done = subprocess.run(
+            [sys.executable, "-m", "evalspec", "migrate", "--to", "v3", path],
+            env=clean_environment(), cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 75, done.stderr
+        assert str(other.pid) in done.stderr
+        assert path.read_bytes() == line("a")
+        other.communicate("")
+    assert subprocess.run(
+        [sys.executable, "-m", "evalspec", "migrate", "--to", "v3", path],
+        env=clean_environment(), cwd=tmp_path, capture_output=True, check=False,
+    ).returncode == 0  # fmt: skip
