@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.cli import _common, _lint, _trees
 from evalspec.errors import Place, UsageError, counted
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evalspec.check import VersionCheck
     from evalspec.check.against_base import Against
     from evalspec.check.lock import Lock
+    from evalspec.diff import Repository
+    from evalspec.diff.cache import Cache
     from evalspec.diff.model import Compared
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -64,6 +66,7 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
     project, trees, files = _what(args)
     from evalspec.check.choose import check_names
     from evalspec.check.rules import RULES
+    from evalspec.diff.kept import cache_of
 
     check_names(project.config, RULES)
     found = Checked(project, ())
@@ -79,10 +82,12 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
             looked_at=found.looked_at + of_trees.looked_at,
             tasks=found.tasks + of_trees.tasks,
         )
+    repository = _repository(args, project)
+    cache = cache_of(repository, project) if repository is not None and not args.no_cache else None
     with ExitStack() as stack:
         findings = list(found.findings)
-        all_of = list(_against(args, project, stack, [trees, files]))
-        of_project = list(_of_project(project, all_of[0].lock if all_of else None))
+        all_of = list(_against(args, project, repository, stack, [trees, files]))
+        of_project = list(_of_project(project, all_of[0].lock if all_of else None, cache))
         of_prompts = [finding for against in all_of for finding in _of_prompts(project, against)]
         findings += _without_echoes([*of_project, *of_prompts])
         compared = all_of[-1].comparison.compared if all_of else None
@@ -176,31 +181,41 @@ def _of_files(args: argparse.Namespace, project: Project) -> Checked:
     return Checked(project, [*result.findings, *more], result.files, len(paths), tasks, required)
 
 
-def _against(
-    args: argparse.Namespace, project: Project, stack: ExitStack, wanted: Sequence[Sequence[str]]
-) -> Iterator[Against]:
-    """The comparisons with the base, of trees and of files.
+def _repository(args: argparse.Namespace, project: Project) -> Repository | None:
+    """The repository that has the base, where one is asked for or the project has a configuration; else None.
 
-    There are any where a base is asked for, or the project has a configuration and lies in a repository.
+    Raises:
+        UsageError: a base is asked for, and there is no repository.
     """
     asked_for = args.base or args.staged or args.changed
-    if args.no_base:
-        if asked_for:
-            raise UsageError("--no-base goes with no other base", fix="leave it out")
-        return
+    if args.no_base and asked_for:
+        raise UsageError("--no-base goes with no other base", fix="leave it out")
     if not asked_for and project.folder is None:
-        return
-    from evalspec.check.against_base import Against, base_lock
-    from evalspec.diff import Asked, Repository, compare, git_sides, view_pairs
+        return None
+    from evalspec.diff import Repository
 
     try:
         repository = Repository()
     except UsageError:
         if asked_for:
             raise
+        return None
+    return None if repository.is_empty and not asked_for else repository
+
+
+def _against(
+    args: argparse.Namespace,
+    project: Project,
+    repository: Repository | None,
+    stack: ExitStack,
+    wanted: Sequence[Sequence[str]],
+) -> Iterator[Against]:
+    """The comparisons with the base, of trees and of files."""
+    if repository is None or args.no_base:
         return
-    if repository.is_empty and not asked_for:
-        return
+    from evalspec.check.against_base import Against, base_lock
+    from evalspec.diff import Asked, compare, git_sides, view_pairs
+
     branch = project.config.default_branch
     default = "" if isinstance(branch, Absent) else branch
     base = repository.commit(args.base) if args.base else repository.base(default)
@@ -212,7 +227,7 @@ def _against(
             asked = Asked(base.sha, "", args.staged, tuple(paths), default, spec)
             sides = stack.enter_context(git_sides(asked, repository, base=base))
             views = view_pairs(sides, project, (), {})
-            yield Against(compare(sides, project, views), lock, sides, views)
+            yield Against(compare(sides, project, views, keep=not args.no_cache), lock, sides, views)
 
 
 def default_paths(project: Project) -> list[str]:
@@ -246,7 +261,7 @@ def _broken(project: Project) -> Iterator[Finding]:
             yield finding
 
 
-def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
+def _of_project(project: Project, base: Lock | None, cache: Cache | None) -> Iterator[Finding]:
     """The project's own versions, migrations and fixtures, and what of them the base's lock has released."""
     if project.folder is None:
         return
@@ -254,7 +269,6 @@ def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
     from evalspec.check.exercised import check_exercised
     from evalspec.check.lock import read_lock
     from evalspec.check.released import check_released
-    from evalspec.check.spec import spec_checks
 
     lock = read_lock(project.folder)
     released = list(check_released(project, lock, base if base is not None else lock))
@@ -263,8 +277,29 @@ def _of_project(project: Project, base: Lock | None) -> Iterator[Finding]:
     yield from chain
     yield from check_exercised(project)
     if not (released or chain):  # else hardly a fixture gives what it says, and it is no fault of theirs
-        for check in spec_checks(project):
-            yield from check.findings()
+        yield from _of_fixtures(project, cache)
+
+
+def _of_fixtures(project: Project, cache: Cache | None) -> Sequence[Finding]:
+    """What every check of the project's fixtures finds; kept while versions, migrations and fixtures are the same."""
+    from evalspec.check.spec import spec_checks
+    from evalspec.diff.cache import digest_of_files, key_of
+    from evalspec.errors import Finding
+
+    def build(data: list[list[Any]]) -> list[Finding]:
+        return [Finding(*each) for each in data]
+
+    roots = sorted({folder for family in project.families.by_name.values() for folder in family.root})
+    key = (
+        key_of("spec", os.path.relpath(project.folder or os.curdir), digest_of_files(roots)) if cache else ""
+    )
+    kept = cache.get(key, build) if cache is not None else None
+    if kept is not None:
+        return kept
+    found = [finding for check in spec_checks(project) for finding in check.findings()]
+    if cache is not None:
+        cache.put(key, found, build)
+    return found
 
 
 def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:

@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--changed", action="store_true", help="only findings of what was changed, or is reached by a change"
     )
     parser.add_argument("--baseline", metavar="FILE", help="old findings, which do not count")
+    _common.add_no_cache(parser)
     parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
     _common.add_format(parser, formats=_findings.FORMATS)
     parser.add_argument(

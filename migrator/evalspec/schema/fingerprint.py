@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalspec.errors import UsageError
@@ -46,11 +47,10 @@ def _digest(text: str) -> str:
 
 
 class Reader:
-    """Reads the modules of one folder as syntax trees, each once."""
+    """Reads the modules of one folder as syntax trees."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._modules: dict[str, dict[str, list[ast.AST]]] = {}
 
     def defines(self, file: str, name: str) -> bool:
         """True where `name` is a function at the top of the module `file` (with its `.py`)."""
@@ -107,19 +107,23 @@ class Reader:
 
     def _module(self, file: str) -> dict[str, list[ast.AST]]:
         """Each top-level name of a module with all that defines it, in order; none where there is no such module."""
-        if file not in self._modules:
-            names: dict[str, list[ast.AST]] = {}
-            for name, node in _definitions(self._tree(file)):
-                names.setdefault(name, []).append(node)
-            self._modules[file] = names
-        return self._modules[file]
-
-    def _tree(self, file: str) -> ast.Module:
+        path = os.path.join(self.folder, file)
         try:
-            with open(os.path.join(self.folder, file), encoding="utf-8") as stream:
-                return ast.parse(stream.read())
+            found = os.stat(path)
         except OSError:
-            return ast.Module([], [])
+            return {}
+        return _names_of(path, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _names_of(path: str, size: int, time: int) -> dict[str, list[ast.AST]]:
+    """A module's top-level names. A version has some twenty functions in one file, which is parsed once."""
+    del size, time  # of the file that was read
+    names: dict[str, list[ast.AST]] = {}
+    with open(path, encoding="utf-8") as stream:
+        for name, node in _definitions(ast.parse(stream.read())):
+            names.setdefault(name, []).append(node)
+    return names
 
 
 def _sibling(nodes: Iterable[ast.AST], name: str) -> str:
