@@ -372,3 +372,43 @@ def test_the_configured_rows_count(cli: Cli, project: Path) -> None:
     silent = [each for each in found(cli, "--base", "HEAD") if each["rule"] == "prompt_changed_silently"]
     assert silent
     assert {each["task"] for each in silent} == {"demo_a"}
+
+
+def test_autogenerate_says_what_the_schema_does(cli: Cli, project: Path) -> None:
+    assert cli("revision", "--autogenerate").code == 2  # the head is released
+    assert cli("revision").code == 2
+    assert cli("revision", "-m", "a category with its metric and rule").code == 0
+    assert cli("revision", "--autogenerate").out == "migrations/acme/v2.py: 0 operations added\n"
+    schema, migration = project / "schemas/acme/v2.py", project / "migrations/acme/v2.py"
+    edit(schema, "{**v1.version.categories}", '{**v1.version.categories, "poem": "a poem"}')
+    edit(schema, "{**v1.version.metrics}", '{**v1.version.metrics, "chrf": Metric()}')
+    edit(schema, "{**v1.version.post_process}", '{**v1.version.post_process, "last_line": last_line}')
+    edit(
+        schema,
+        "(*v1.version.pairs,)",
+        '(*v1.version.pairs[1:], Pair("poem", ("chrf",), ("last_line",), "generate_until"))',
+    )
+    edit(
+        schema,
+        "import Distinct, Exactly, MinLen, OneOf",
+        "import Distinct, Exactly, Metric, MinLen, OneOf, Pair",
+    )
+    edit(
+        schema,
+        "CATEGORIES =",
+        "def last_line(text):\n    return text.strip().rpartition('\\n')[2]\n\n\nCATEGORIES =",
+    )
+    before = migration.read_text()
+    code, out, _ = cli("revision", "--autogenerate")
+    assert code == 0
+    assert 'op.category("poem", added=True)' in out
+    assert 'changed="poem is new"' in out
+    assert (
+        'op.pairs("poem", output_type="generate_until", metrics=("chrf",), post_process=("last_line",))'
+        in out
+    )
+    assert "removed=True" in out
+    after = migration.read_text()
+    assert [line for line in after.splitlines() if line in before.splitlines()] == before.splitlines()
+    assert not {"migration_missing", "chain_differs_from_schema"} & set(rules(cli))
+    assert cli("revision", "--autogenerate").out == "migrations/acme/v2.py: 0 operations added\n"

@@ -110,24 +110,37 @@ def check_step(project: Project, migration: Migration) -> list[Finding]:
         return [CHAIN_DIFFERS.at(place_in(migration.path, error.operation.name), str(error))]
     except EvalspecError as error:
         return [CHAIN_BROKEN.at(_at(migration.path), str(error), fix=error.fix)]
-    found, silent = [], []
-    for each in differences(replayed, contract_of(schema), before):
-        if each.is_silent:
-            silent.append(each)
-        else:
+    found = []
+    all_of = differences(replayed, contract_of(schema), before)
+    for each in all_of:
+        if not each.is_silent:
             word = each.name.rpartition(".")[2] if each.section == "field" else each.name
             fix = "" if each.after is None else f"say in its place: {operation_for(each)}"
             found.append(
                 CHAIN_DIFFERS.at(place_in(migration.path, word), each.sentence, text=each.name, fix=fix)
             )
     script = os.path.relpath(migration.path)
-    for said in operations_for(silent):
+    for said in operations_for(each for each in all_of if each.is_silent):
         message = f"from {migration.parent} to {schema.id}: {said.sentence}"
         fix = f"add to {script}: {said.operation}"
         found.append(
             MIGRATION_MISSING.at(place_in(schema.path, *said.words), message, text=said.words[0], fix=fix)
         )
     return found
+
+
+def missing_operations(project: Project, migration: Migration) -> list[str]:
+    """The operations that a migration lacks, as its author would write them.
+
+    Raises:
+        EvalspecError: a version does not load, or an operation of the migration does not fit.
+    """
+    from evalspec.migrate.replay import differences, replay
+    from evalspec.schema.contract import contract_of
+
+    before, after = (contract_of(project.families.schema(id_)) for id_ in (migration.parent, migration.id))
+    found = differences(replay(before, migration.contract), after, before)
+    return [said.operation for said in operations_for(each for each in found if each.is_silent)]
 
 
 def _without_schema(history: History[Migration], family: str, versions: tuple[str, ...]) -> Iterator[Finding]:

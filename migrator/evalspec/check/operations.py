@@ -54,7 +54,7 @@ def operations_for(differences: Iterable[Difference]) -> Iterator[Missing]:
 
 def operation_for(each: Difference) -> str:
     """The operation that says a difference, other than one of pairs."""
-    change = {"added": True} if each.before is None else {"changed": "…"}
+    change = {"added": True} if each.before is None else {"changed": _reason(each)}
     if each.after is None:
         change = {"removed": True}
     match each.section:
@@ -74,6 +74,23 @@ def operation_for(each: Difference) -> str:
             return _call("assembly", "…", **{each.name: each.after})
         case section:
             return _call(section, each.name, **change)
+
+
+def _reason(each: Difference) -> str:
+    """What changed, where that shows; else `…`, for the author to say."""
+    if each.section != "field":
+        return "…"
+    before, after = (
+        (said or {}).get("type", "").replace(",", "").split() for said in (each.before, each.after)
+    )
+    new = [word for word in after if word not in before]
+    gone = [word for word in before if word not in after]
+    told = [
+        f"{', '.join(words)} {'is' if len(words) == 1 else 'are'} {what}"
+        for words, what in ((new, "new"), (gone, "gone"))
+        if words
+    ]
+    return "; ".join(told) or "another default, or required or not"
 
 
 def _call(kind: str, *words: str, **said: Any) -> str:
