@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from support.cli import ROOT, Cli
 
@@ -19,7 +21,7 @@ def test_help_has_a_sentence_and_examples_that_parse(cli: Cli, command: str) -> 
     lines = module.EXAMPLES.strip().splitlines()
     assert len(lines) >= 2
     for line in lines:
-        words = line.partition("evalspec ")[2].split() if "| evalspec " in line else line.split()
+        words = shlex.split(line.partition("evalspec ")[2] if "| evalspec " in line else line)
         for mark in ("|", ">", ">>", "<"):
             words = words[: words.index(mark)] if mark in words else words
         assert words[0] == command
