@@ -243,12 +243,11 @@ class Repository:
             names += self.ask("ls-files", "-z", "--others", "--exclude-standard", ":/").split("\0")
         return frozenset(f"{self.root}/{name}" for name in names if name)
 
-    def ignored(self) -> frozenset[str]:
-        """What git ignores in the working tree: whole paths of files, and of folders with a `/` at their end."""
-        listed = self.ask(
-            "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", ":/"
-        )
-        return frozenset(f"{self.root}/{name}" for name in listed.split("\0") if name)
+    def unstaged(self) -> list[str]:
+        """The paths of files in the working tree that are not as they are staged, those that are gone among them."""
+        changed = self.ask("diff", "--name-only", "--no-renames", "--no-ext-diff", "-z")
+        others = self.ask("ls-files", "-z", "--others", "--exclude-standard", ":/")
+        return [name for name in (*changed.split("\0"), *others.split("\0")) if name]
 
     def inside(self, paths: Sequence[str]) -> list[str]:
         """Paths from the top of the working tree; the top itself is left out.
@@ -323,3 +322,37 @@ class GitFiles:
         """The paths that are on one side only, or have other bytes on the other one."""
         names = self._blobs.keys() | other._blobs.keys()
         return {name for name in names if self.id_of(name) != other.id_of(name)}
+
+
+class WorkingFiles(GitFiles):
+    """The files of the working tree, as git sees them: what it ignores is not there.
+
+    A file that is as it was staged has the staged object; any other is read from disk, and named by what git would call
+    its object. So files that are the same as in a revision are known to be.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        from hashlib import sha1
+
+        blobs = repository.blobs(None)
+        self._own: dict[str, bytes] = {}
+        for name in repository.unstaged():
+            path = os.path.join(repository.root, name)
+            blobs.pop(name, None)
+            if not os.path.isfile(path):
+                continue
+            about = os.stat(path)
+            if about.st_size > LARGEST:
+                blobs[name] = Blob(f"{about.st_size} {about.st_mtime_ns}", about.st_size)
+                continue
+            with open(path, "rb") as file:
+                data = file.read()
+            sha = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+            blobs[name] = Blob(sha, len(data))
+            self._own[sha] = data
+        super().__init__(repository, blobs)
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none, or it is too large."""
+        data = self._own.get(self.id_of(name))
+        return super().read(name) if data is None else data

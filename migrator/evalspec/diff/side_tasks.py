@@ -154,7 +154,7 @@ class SideTasks:
         if side.files is not None:
             tree = tree_in(side.files, side.folder, side.paths, group_is_tag=True)
         else:
-            tree = open_tree(side.paths, left_out=side.left_out, group_is_tag=True)
+            tree = open_tree(side.paths, group_is_tag=True)
         self.unread = {
             self.side.shown(path): each.reason
             for path, each in tree.skipped()

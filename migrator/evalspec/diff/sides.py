@@ -35,7 +35,6 @@ class Side(NamedTuple):
         paths: the paths that were asked for, in that folder.
         stands_for: the folder of the working tree that `folder` stands for; empty where it stands for itself.
         files: the files of a tree that is read from git's objects, from the top of the repository; else None.
-        left_out: whole paths of files, and of folders with a `/` at their end, that git ignores.
         content: a digest of all that a side of git can be read from; empty for any other.
     """
 
@@ -44,7 +43,6 @@ class Side(NamedTuple):
     paths: tuple[str, ...]
     stands_for: str = ""
     files: Files | None = None
-    left_out: frozenset[str] = frozenset()
     content: str = ""
 
     def shown(self, path: str) -> str:
@@ -165,7 +163,9 @@ def git_sides(asked: Asked, repository: Repository, *, base: Commit | None = Non
             lm_eval = any(side.seems_lm_eval(inside, asked.spec) for side in (before, after))
         sides = Sides(
             before.side(inside, lm_eval=lm_eval),
-            _working_tree(repository, inside) if after is None else after.side(inside, lm_eval=lm_eval),
+            _working_tree(repository, inside, lm_eval=lm_eval)
+            if after is None
+            else after.side(inside, lm_eval=lm_eval),
             lm_eval,
             repository,
             repository.changed(base, head, staged=asked.staged),
@@ -178,17 +178,19 @@ def git_sides(asked: Asked, repository: Repository, *, base: Commit | None = Non
         yield sides
 
 
-def _working_tree(repository: Repository, inside: Sequence[str]) -> Side:
+def _working_tree(repository: Repository, inside: Sequence[str], *, lm_eval: bool) -> Side:
+    from evalspec.diff.git_objects import WorkingFiles
+
     root = repository.root
     named = [os.path.join(root, path) for path in inside] or [root]
     there = tuple(path for path in named if os.path.exists(path))
-    return Side("the working tree", root, there, left_out=repository.ignored())
+    return Side("the working tree", root, there, files=WorkingFiles(repository) if lm_eval else None)
 
 
 def _is_lm_eval(repository: Repository, inside: Sequence[str], spec: str) -> bool:
     from evalspec.prompts.lm_eval.open_tree import lm_eval_paths
 
-    paths = _working_tree(repository, inside).paths
+    paths = _working_tree(repository, inside, lm_eval=False).paths
     return bool(paths) and lm_eval_paths(paths, spec or None, ()) is not None
 
 

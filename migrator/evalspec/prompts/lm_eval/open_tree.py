@@ -18,7 +18,7 @@ from evalspec.prompts.lm_eval.index import Index
 from evalspec.prompts.lm_eval.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from evalspec.errors import Place
     from evalspec.prompts.lm_eval.files import Files
@@ -101,20 +101,12 @@ def _seems_lm_eval(path: str) -> bool:
 class PartsOfTree(FolderFiles):
     """Folders and files of a tree: their names alone are indexed, and includes may reach all of the tree."""
 
-    def __init__(self, root: str, parts: Sequence[str], left_out: Collection[str] = ()) -> None:
+    def __init__(self, root: str, parts: Sequence[str]) -> None:
         super().__init__(root)
         self.parts = parts
-        self.left_out = left_out
 
     def names(self) -> list[str]:
         """The files of the parts, by their paths in the tree."""
-        if not self.left_out:
-            return self._names()
-        folders = tuple(path for path in self.left_out if path.endswith("/"))
-        whole = ((name, f"{self.root}/{name}") for name in self._names())
-        return [name for name, path in whole if path not in self.left_out and not path.startswith(folders)]
-
-    def _names(self) -> list[str]:
         if self.root in self.parts:
             return super().names()
         start = len(self.root.rstrip("/")) + 1
@@ -197,12 +189,11 @@ def place_finder(places: Sequence[Places], task: ResolvedTask) -> Callable[[str]
     return places[task.root or 0].place_of(task)
 
 
-def open_tree(paths: Sequence[str], *, left_out: Collection[str] = (), group_is_tag: bool = False) -> Tree:
+def open_tree(paths: Sequence[str], *, group_is_tag: bool = False) -> Tree:
     """Read the trees that paths mean; paths into one tree are parts of it.
 
     Args:
         paths: folders and files.
-        left_out: whole paths of files, and of folders with a `/` at their end, that are in no index.
         group_is_tag: see `Index`.
     """
     parts = [_tasks_of_harness(os.path.realpath(path)) or os.path.realpath(path) for path in paths]
@@ -213,7 +204,7 @@ def open_tree(paths: Sequence[str], *, left_out: Collection[str] = (), group_is_
         trees.setdefault(root, []).append(part)
         shown.setdefault(root, root if os.path.isabs(path) else _relative(root))
     index = Index(
-        [PartsOfTree(root, found, left_out) for root, found in trees.items()],
+        [PartsOfTree(root, found) for root, found in trees.items()],
         group_is_tag=group_is_tag,
     )
     return Tree(index, tuple(trees), tuple(shown.values()))
