@@ -145,6 +145,14 @@ def test_installed_command_migrates_a_file(installed: Path, v1_file: Path) -> No
     assert cli("check", "--require", "v3", v1_file.name).code == 0
 
 
+def test_installed_command_makes_a_project(installed: Path, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, command=(str(installed / "evalspec"),))
+    assert cli("init", "--name", "acme").code == 0
+    assert cli("check", "--no-base").code == 0
+    assert cli("revision", "-m", "more").code == 0
+    assert cli("check", "--no-base").code == 0
+
+
 def test_installed_tool_reads_its_own_copy_of_the_specification(installed: Path, v1_file: Path) -> None:
     *folders, module = run(installed / "python", "-c", ASK_WHERE, v1_file, cwd=v1_file.parent).splitlines()
     packages = run(
