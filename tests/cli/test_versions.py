@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -183,3 +184,24 @@ def test_misuse_has_a_suggestion(cli: Cli) -> None:
         code, _, err = cli(*command)
         assert code == 2
         assert "did you mean 'v3'?" in err
+
+
+def test_an_edit_of_the_same_length_in_the_same_second_is_seen(cli: Cli) -> None:
+    # Python's own rule for bytecode is the source's size and its time in whole seconds.
+    folder = branched(cli)
+    migration = folder / "migrations" / "other" / "v1.py"
+    cli.env.pop("PYTHONDONTWRITEBYTECODE", None)
+    assert "Go another way." in cli("history", cwd=folder).out
+    stamp = migration.stat().st_mtime_ns
+    migration.write_text(migration.read_text().replace("another", "a third"))
+    os.utime(migration, ns=(stamp, stamp))
+    assert "Go a third way." in cli("history", cwd=folder).out
+
+
+def test_bytecode_of_a_module_that_has_rested_is_kept(cli: Cli) -> None:
+    folder = branched(cli)
+    migration = folder / "migrations" / "other" / "v1.py"
+    os.utime(migration, (1_700_000_000, 1_700_000_000))
+    cli.env.pop("PYTHONDONTWRITEBYTECODE", None)
+    cli("history", cwd=folder)
+    assert list(migration.parent.glob("__pycache__/v1.*.pyc"))

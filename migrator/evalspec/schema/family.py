@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.errors import UnknownVersion, UsageError
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
+    from typing_extensions import Buffer
+
     from evalspec.schema.schema import Schema
 
 #: The family whose unmarked records are v1, and whose markers are integers.
 OWN = "evalspec"
+
+#: Seconds without an edit until a module's time stamp tells its next edit from this one (it counts whole seconds).
+_RESTED = 2
 
 
 class Root(NamedTuple):
@@ -162,6 +168,21 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
+class _SettledLoader(SourceFileLoader):
+    """Keeps a module's bytecode only once its source has rested.
+
+    Python takes bytecode for current where the source has the size and the second it had; an edit of the same length
+    within that second (a draft mended by a script, a checkout) would go unseen.
+    """
+
+    def set_data(self, path: str, data: Buffer, *, _mode: int = 0o666) -> None:
+        import os
+        import time
+
+        if time.time() - os.stat(self.path).st_mtime > _RESTED:
+            super().set_data(path, data, _mode=_mode)
+
+
 def load_module(folder: str, family: str, name: str) -> ModuleType:
     """Import `folder/name.py` as `evalspec.spec.<family>.<name>`.
 
@@ -171,7 +192,6 @@ def load_module(folder: str, family: str, name: str) -> ModuleType:
         UsageError: the module does not load; the message says where.
     """
     import importlib.util
-    from importlib.machinery import ModuleSpec
 
     package = f"evalspec.spec.{family.replace('-', '_')}"
     while package in sys.modules and list(sys.modules[package].__path__) != [folder]:
@@ -179,6 +199,7 @@ def load_module(folder: str, family: str, name: str) -> ModuleType:
     if package not in sys.modules:
         spec = ModuleSpec(package, None, is_package=True)
         spec.submodule_search_locations = [folder]
+        sys.path_importer_cache[folder] = FileFinder(folder, (_SettledLoader, [".py"]))
         sys.modules[package] = importlib.util.module_from_spec(spec)
     try:
         return importlib.import_module(f"{package}.{name}")
