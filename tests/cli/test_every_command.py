@@ -57,3 +57,18 @@ def test_a_missing_path_and_a_folder_without_tasks_are_misuse(cli: Cli, command:
     assert code == 2
     assert "no such file or folder: nowhere.jsonl" in err
     assert cli(command, ".", *more).code == 2
+
+
+def test_paths_may_stand_before_and_behind_flags(cli: Cli) -> None:
+    good = (ROOT / "fixtures" / "evalspec" / "v1" / "tasks.jsonl").read_bytes()
+    for name in ("a.jsonl", "b.jsonl", "-c.jsonl"):
+        (cli.cwd / name).write_bytes(good)
+    shown = cli("current", "a.jsonl", "--quiet", "b.jsonl").out
+    assert shown == cli("current", "a.jsonl", "b.jsonl").out
+    assert "b.jsonl" in shown
+    behind_dashes = cli("current", "a.jsonl", "--quiet", "b.jsonl", "--", "-c.jsonl")
+    assert behind_dashes.out.splitlines()[-1] == "-c.jsonl: v1"
+    assert cli("task", "arith_001", "--prompt", "a.jsonl").code == 0
+    wrong = cli("current", "a.jsonl", "--quiet", "b.jsonl", "--nothing")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "--nothing" in wrong.err

@@ -48,10 +48,28 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and remember what was given for `error`; `after_dashes` is what stands behind `--`, if one does."""
         self._given = list(args or ())
-        parsed = super().parse_args(args, namespace)
         split = self._given.index("--") if "--" in self._given else None
-        parsed.after_dashes = self._given[split + 1 :] if split is not None else None
+        after_dashes = self._given[split + 1 :] if split is not None else None
+        parsed, left = self.parse_known_args(args, namespace)
+        self._take_left(parsed, left, after_dashes or [])
+        parsed.after_dashes = after_dashes
         return parsed
+
+    def _take_left(self, parsed: argparse.Namespace, left: list[str], after_dashes: list[str]) -> None:
+        """Give the words behind a flag to the argument that takes any number of words.
+
+        argparse gives it those of one place only: of `task NAME --prompt PATH`, none.
+        """
+        several = next(
+            (each for each in self._actions if not each.option_strings and each.nargs in ("*", "+")), None
+        )
+        free = len(after_dashes) if left[len(left) - len(after_dashes) :] == after_dashes else 0
+        words = [word for word in left[: len(left) - free] if word != "--"]
+        if words and (several is None or any(word.startswith("-") for word in words)):
+            self.error(f"unrecognized arguments: {' '.join(words)}")
+        if several is not None and left:
+            took = getattr(parsed, several.dest) or []
+            setattr(parsed, several.dest, [*took, *words, *left[len(left) - free :]])
 
     def error(self, message: str) -> NoReturn:
         """Print the message, and the flag or word that was perhaps meant; exit 2."""
