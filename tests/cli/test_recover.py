@@ -13,7 +13,7 @@ from support.files import line
 #: Writes "new" to a file and dies where the first file would be replaced, or where one is prepared.
 KILLED = """
 import os, sys
-from evalspec.writing import Run
+from evalspec.writing import Run, _rename
 
 def die(*_):
     os._exit(9)
@@ -24,7 +24,7 @@ with Run(folder) as run:
         out.write(b"new\\n")
     if when == "preparing":
         die()
-    os.replace = die
+    os.replace = _rename.exchange = die
     run.commit()
 """
 

@@ -214,5 +214,13 @@ SCENES = {
         Scene("a new file", {"a.jsonl": JSONL_OLD}, new={"made.md": b"# made\n"}),
         Scene("backups", {"a.jsonl": JSONL_OLD, "sub/b.yaml": YAML_OLD}, options={"backup": "backup"}),
         Scene("no hard links", {"a.jsonl": JSONL_OLD, "b.yaml": YAML_OLD}, always={"link": errno.EPERM}),
+        Scene(
+            "no swapped names", {"a.jsonl": JSONL_OLD, "b.yaml": YAML_OLD}, always={"exchange": errno.EINVAL}
+        ),
+        Scene(
+            "neither, nor hard links",
+            {"a.jsonl": JSONL_OLD, "b.yaml": YAML_OLD},
+            always={"exchange": errno.EINVAL, "rename_new": errno.EINVAL, "link": errno.EPERM},
+        ),
     )
 }

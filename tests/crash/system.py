@@ -1,8 +1,9 @@
 # ruff: noqa: PTH123
 """A double of the operating system that stops, fails or meddles at one chosen system call.
 
-It takes the place of `evalspec.writing._os.os` in a forked child, so that everything a run does to files passes
-through it. The parent counts the calls of an undisturbed run first; each of them, and each side of it, is an instant.
+It takes the place of `evalspec.writing._os.os` and `.renaming` in a forked child, so that everything a run does to
+files passes through it. The parent counts the calls of an undisturbed run first; each of them, and each side of it,
+is an instant.
 """
 
 from __future__ import annotations
@@ -14,14 +15,25 @@ import pickle
 import signal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.writing import _os
+from evalspec.writing import _os, _rename
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: The calls that change something, or that bring it to the disk.
 CHANGING = frozenset(
-    {"open", "write", "fsync", "replace", "unlink", "link", "ftruncate", "copy_file_range"}
+    {
+        "open",
+        "write",
+        "fsync",
+        "replace",
+        "exchange",
+        "rename_new",
+        "unlink",
+        "link",
+        "ftruncate",
+        "copy_file_range",
+    }
     | {"fchmod", "fchown", "utime", "makedirs", "close"}
 )
 #: Those that only look; they fail too.
@@ -56,7 +68,7 @@ class Double:
         self.failing: dict[str, int] = {}
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(os, name)
+        value = getattr(os if hasattr(os, name) else _rename, name)
         if name not in CHANGING and name not in LOOKING:
             return value
 
@@ -158,7 +170,7 @@ def in_child(
                 os.setgid(user)
                 os.setuid(user)
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            _os.os = double
+            _os.os = _os.renaming = double
             try:
                 result = work()
             except BaseException as raised:  # noqa: BLE001 -- the parent judges it

@@ -18,6 +18,8 @@ ERRORS = {
     "write": ("ENOSPC", "EIO", "EDQUOT", "EINTR"),
     "fsync": ("EIO", "ENOSPC", "EINTR"),
     "replace": ("EACCES", "EXDEV", "EBUSY", "EINTR"),
+    "exchange": ("EACCES", "EINVAL", "EBUSY", "EINTR"),
+    "rename_new": ("EACCES", "EINVAL", "EEXIST", "EINTR"),
     "unlink": ("EACCES", "EINTR"),
     "link": ("EPERM", "EMLINK", "EXDEV", "ENOSPC", "EACCES", "EINTR"),
     "copy_file_range": ("ENOSPC", "EXDEV", "EINTR"),
@@ -116,8 +118,8 @@ def signals(scene: Scene, atomic: str, base: Path, step: int) -> dict[str, int]:
 def meddlers(scene: Scene, atomic: str, base: Path, step: int) -> dict[str, int]:
     """Let somebody change a file before each call: it is refused or was replaced before; no change is lost.
 
-    Save one: a file that somebody *replaces* in the instant between the run's last look at it and its own replacing
-    (or changes in any way, where the file system has no hard links).
+    Save one, and only where names cannot be swapped: a file that somebody *replaces* in the instant between the run's
+    last look at it and its own replacing (or changes in any way, where the file system has no hard links either).
     """
     folder = scene.lay(base)
     victim = folder / [name for name in scene.targets() if name not in scene.untouched][-1]
@@ -150,6 +152,7 @@ def meddlers(scene: Scene, atomic: str, base: Path, step: int) -> dict[str, int]
             else:
                 counts["in the gap"] += 1
                 assert name == "replace", (instant, way, ending, "a change was lost")
+                assert "exchange" in scene.always, (instant, way, ending, "a change was lost")
                 seen = way in {"changed in place", "made longer"} and "link" not in scene.always
                 assert not seen, (instant, way, ending, "a change was lost")
             recover(folder)

@@ -1,8 +1,8 @@
 """Every system call of a run, through one door.
 
-Tests put a double in the place of `_os.os` that counts the calls, fails one of them or ends the process before or
-after it: so each function below looks its call up there, each time. Calls that a signal interrupted are made again;
-short writes go on until the last byte.
+Tests put a double in the place of `_os.os` and `_os.renaming` that counts the calls, fails one of them or ends the
+process before or after it: so each function below looks its call up there, each time. Calls that a signal interrupted
+are made again; short writes go on until the last byte.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from evalspec.errors import WriteError, visible
+from evalspec.writing import _rename as renaming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,6 +185,30 @@ def sync_folder(folder: str) -> None:
 def replace(source: str, target: str) -> None:
     """Put `source` in the place of `target`, at once."""
     again(os.replace, source, target)
+
+
+def swap(source: str, target: str) -> bool:
+    """Put `source` in the place of `target`, and `target` in its; False where the system or the file system cannot."""
+    return _if_possible(renaming.exchange, source, target)
+
+
+def place(source: str, target: str) -> bool:
+    """Put `source` where nothing is; False where the system or the file system cannot tell.
+
+    Raises:
+        FileExistsError: something is there.
+    """
+    return _if_possible(renaming.rename_new, source, target)
+
+
+def _if_possible(call: Callable[[str, str], None], source: str, target: str) -> bool:
+    try:
+        again(call, source, target)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            return False
+        raise
+    return True
 
 
 def remove(path: str) -> bool:

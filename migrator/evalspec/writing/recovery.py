@@ -9,6 +9,9 @@ What the states of a journal mean to it:
     go          every temp was finished: those still there are put in place, or, with `undo`, the old files are
     undo        the old files are put back, also if nobody asks for it this time: some temps may be gone
     end         every file is in place: what is left over is taken away
+
+A file and its temp may have swapped names: then the old file is at the temp's name, or, if the run was stopped just
+there, a file that somebody put there after the run's last look, which goes back to its place.
 """
 
 from __future__ import annotations
@@ -95,7 +98,11 @@ def settle(folder: str, *, undo: bool) -> Recovery:
 
 
 class _File(NamedTuple):
-    """One file of a journal and what is found at its place now."""
+    """One file of a journal and what is found at its place now.
+
+    `swapped` says what is at the name `new` of a file that swapped names with its temp (which `has_new` does not
+    count): the `old` file, or an `other` one.
+    """
 
     entry: Entry
     real: str
@@ -105,6 +112,7 @@ class _File(NamedTuple):
     has_new: bool
     has_old: bool
     inside: bool
+    swapped: Literal["", "old", "other"] = ""
 
     @property
     def alien(self) -> bool:
@@ -133,6 +141,8 @@ class _Settlement:
 
     def run(self, *, undo: bool) -> Recovery:
         files = {index: self._look(index, entry) for index, entry in self.log.entries.items()}
+        if self.log.state != "preparing":
+            files |= {index: self._after_swap(files[index]) for index in self.log.chosen}
         chosen = {index: file for index, file in files.items() if index in self.log.chosen}
         rest = [file for index, file in files.items() if index not in self.log.chosen]
         result = Recovery("nothing", self.folder, holder=self.head.holder)
@@ -176,6 +186,8 @@ class _Settlement:
         for file in files:
             if file.alien:
                 yield file.entry.path, "it lies outside of the folder, where no run makes files"
+            elif file.swapped == "other":
+                yield file.entry.path, "it was changed while the run replaced it"
             elif file.has_new and self._stamp(file.new) != file.entry.new:
                 yield file.entry.path, "its finished temp was changed"
             elif file.has_new and not file.intact:
@@ -192,8 +204,8 @@ class _Settlement:
         self._note("undo")
         undone = []
         for file in files:
-            if file.has_new:
-                continue  # it was never replaced; `_drop` takes the temps away
+            if file.has_new or file.swapped == "other":
+                continue  # it was never replaced, or another's goes back: `_drop` tidies up
             if file.entry.old is None and file.placed:
                 _os.remove(file.real)
                 undone.append(file.entry.path)
@@ -208,7 +220,7 @@ class _Settlement:
         for file in files:
             if file.alien:
                 yield file.entry.path, "it lies outside of the folder, where no run makes files"
-            if file.alien or file.has_new or file.intact:
+            if file.alien or file.has_new or file.intact or file.swapped == "other":
                 continue
             if self.log.state == "undo" and not file.has_old and not file.placed:
                 continue  # an earlier undo put it back, and somebody went on from there
@@ -255,19 +267,33 @@ class _Settlement:
             return True
         return _os.is_of_this_user(found) or (target is not None and found.st_uid == target.st_uid)
 
+    def _after_swap(self, file: _File) -> _File:
+        """The file, if it swapped names with its temp: as one whose temp is gone."""
+        if not file.has_new or (at_new := self._stamp(file.new)) == file.entry.new:
+            return file
+        if at_new == file.entry.old:
+            return file._replace(has_new=False, swapped="old")
+        if file.found == file.entry.new:
+            return file._replace(has_new=False, swapped="other")
+        return file
+
     @staticmethod
     def _stamp(path: str) -> Stamp | None:
         found = _os.link_status(path)
         return Stamp(found.st_size, found.st_mtime_ns) if found is not None else None
 
     def _drop(self, file: _File) -> bool:
-        """Take a file's temps away; whether a `new` one was among them."""
+        """Take a file's temps away (and put back what is somebody else's); whether a `new` one was among them."""
         gone = False
+        if file.swapped == "other":
+            _os.replace(file.new, file.real)
         if file.has_old:
             _os.remove(file.old)
         if file.has_new:
             gone = _os.remove(file.new)
-        if file.has_old or file.has_new:
+        elif file.swapped == "old":
+            _os.remove(file.new)
+        if file.has_old or file.has_new or file.swapped:
             self.folders.add(os.path.dirname(file.real))
         return gone
 

@@ -12,7 +12,9 @@ At any instant each file has its old bytes or its new ones, whatever ends the pr
 2. `commit` looks whether the files are still those that were read, brings the temps to the disk (all in one go,
    which takes half the time, and none that was thrown away), gives each old file a second name, and writes `go`,
    with all names, into the journal.
-3. It replaces the files one by one, writes `end`, and takes the second names and the journal away.
+3. It replaces the files one by one, writes `end`, and takes the second names and the journal away. Where the system
+   can, a file and its temp swap names: what stood there is at the temp's name then, and goes back if it is not the
+   file that was read. So no change by another program is lost, whenever it comes.
 
 A run that stops before `go` never happened; after it, it can be finished or taken back (`recover`).
 `atomic="run"` takes everything back if one file is refused, also after `go`; with `atomic="file"` the others go on.
@@ -31,6 +33,7 @@ from evalspec.writing.guard import Guard
 from evalspec.writing.journal import Head, Holder, Journal, is_inside
 from evalspec.writing.names import temp_name
 from evalspec.writing.outcome import PartlyWritten, Refusal, Written
+from evalspec.writing.placing import changed, look_again, put_in_place
 from evalspec.writing.recovery import Recovery, settle
 from evalspec.writing.signals import held
 from evalspec.writing.temp import Identity, PendingFile, Target, check
@@ -174,7 +177,7 @@ class Run:
         if now is None and not target.real.startswith(os.path.join(self.folder, "")):
             raise WriteError(target.given, "a new file cannot be made outside of the run's folder", fix="")
         if seen is not None and now != seen:
-            raise _changed(target, "somebody changed it while it was being read")
+            raise changed(target, "somebody changed it while it was being read")
         temp = self._beside(target, "new")
         self._files[target.number] = file = PendingFile(target, temp, now, self._on_end)
         return file
@@ -216,7 +219,7 @@ class Run:
         refused: dict[int, WriteError] = {}
         for file in files:
             with Refusal(self.atomic, file, refused):
-                self._look_again(file)
+                look_again(file)
                 file.sync()
         files = [file for file in files if file.target.number not in refused]
         copies = self._back_up(files, self._backups) if self._backups is not None else {}
@@ -254,13 +257,10 @@ class Run:
         for file in chosen:
             with Refusal(self.atomic, file, refused):
                 try:
-                    self._look_again(file)
-                    _os.replace(file.temp, file.target.real)
-                    self._look_behind(file)
+                    look_again(file)
+                    put_in_place(file, self._beside(file.target, "old"))
                 except (OSError, WriteError):
-                    taken_back = [("undo",)] if self.atomic == "run" else []
-                    with suppress(OSError):  # a recovery would look at the file's stamp, too
-                        log.extend([*taken_back, ("drop", file.target.number)])
+                    self._note_refused(file)
                     raise
                 placed.append(file)
         with suppress(OSError):  # every file is in place, and without this line the journal says so as well
@@ -269,23 +269,14 @@ class Run:
             log.append("end")
         return placed
 
-    def _look_again(self, file: PendingFile) -> None:
-        if what := file.changed():
-            raise _changed(file.target, what)
-
-    def _look_behind(self, file: PendingFile) -> None:
-        """Put a file back that somebody wrote to in the instant between the last look at it and its replacement.
-
-        (One that somebody replaced in that instant, which is some microseconds long, is not seen.)
-        """
-        old = self._beside(file.target, "old")
-        found = None
+    def _note_refused(self, file: PendingFile) -> None:
+        """Tell the journal of a file that stays; where it cannot be told, a recovery looks at the file's stamp."""
+        if self.atomic == "run":
+            with suppress(OSError):
+                self._log.append("undo")
         with suppress(OSError):
-            found = _os.link_status(old)
-        if file.seen is None or found is None or (found.st_size, found.st_mtime_ns) == file.seen.stamp:
-            return
-        _os.replace(old, file.target.real)
-        raise _changed(file.target, "somebody changed it while it was being replaced")
+            if not file.has_displaced():  # what is another's is not to be dropped: a recovery puts it back
+                self._log.append("drop", file.target.number)
 
     def _back_up(self, files: list[PendingFile], backups: Backups) -> dict[int, str]:
         copies = {}
@@ -364,12 +355,6 @@ class Run:
                 _os.remove(file.temp)
         except OSError as error:
             raise _os.refusal(file.target.given, error) from error
-
-
-def _changed(target: Target, what: str) -> WriteError:
-    return WriteError(
-        target.given, f"{what}; it was left as it is", fix="run again, on the file as it is now"
-    )
 
 
 def _host() -> str:

@@ -260,6 +260,15 @@ class PendingFile:
             return ""
         return "somebody changed it while it was being read"
 
+    def has_displaced(self) -> bool:
+        """Whether somebody else's file is at the temp's name: neither the temp nor the file that was read.
+
+        Raises:
+            OSError: it cannot be looked at.
+        """
+        found = _os.link_status(self.temp)
+        return found is not None and _identity(found) != self.seen and _identity(found).stamp != self.stamp
+
     def __enter__(self) -> Self:
         return self
 

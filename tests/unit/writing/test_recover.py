@@ -20,24 +20,24 @@ from evalspec.writing.journal import parse
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: A run over a.jsonl, b.jsonl and c.jsonl that ends itself at the Nth `replace` (or at another call).
+#: A run over a.jsonl, b.jsonl and c.jsonl that ends itself at the Nth replacement (or at another call).
 STOPPED = """
 import os, sys
-from evalspec.writing import _os, Run
+from evalspec.writing import _os, _rename, Run
 folder, atomic, name, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 class Stopping:
     def __getattr__(self, wanted):
-        if wanted == name:
+        if {"exchange": "replace"}.get(wanted, wanted) == name:
             global count
             if count == 0:
                 os._exit(42)
             count -= 1
-        return getattr(os, wanted)
+        return getattr(os if hasattr(os, wanted) else _rename, wanted)
 with Run(folder, atomic=atomic) as run:
     for letter in "abc":
         with run.prepare(f"{folder}/{letter}.jsonl") as out:
             out.write(f"new {letter}".encode())
-    _os.os = Stopping()
+    _os.os = _os.renaming = Stopping()
     run.commit()
 """
 
@@ -456,3 +456,58 @@ def test_any_journal_is_read_or_refused(lines: list[list[object]], tail: bytes) 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     assert parse(data.replace(b"\n", b"")).head is None
+
+
+def stop_behind_a_swap(folder: Path, atomic: str, *, somebody: bool) -> None:
+    """Let a run end itself when a.jsonl has swapped names with its temp; perhaps somebody replaced it just before."""
+    act = """
+    def swap(source, target):
+        if SOMEBODY:
+            open(folder + "/theirs", "w").write("theirs")
+            os.replace(folder + "/theirs", target)
+        if not renaming(source, target):
+            os._exit(43)
+        os._exit(42)
+    renaming, _os.swap = _os.swap, swap
+""".replace("SOMEBODY", str(somebody))
+    code = STOPPED.replace("    _os.os = _os.renaming = Stopping()\n", act.lstrip("\n"))
+    assert code != STOPPED
+    command = [sys.executable, "-c", code, str(folder), atomic, "none", "0"]
+    status = subprocess.run(command, check=False).returncode
+    if status == 43:
+        pytest.skip("names cannot be swapped on this file system")
+    assert status == 42
+
+
+@pytest.mark.parametrize("atomic", ["file", "run"])
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_run_that_stopped_behind_a_swap(folder: Path, atomic: str, undo: bool) -> None:
+    stop_behind_a_swap(folder, atomic, somebody=False)
+    assert texts(folder) == ["new a", "old b", "old c"]
+    recover(folder, undo=undo)
+    assert texts(folder) == (["old a", "old b", "old c"] if undo else ["new a", "new b", "new c"])
+    assert strays(folder) == []
+
+
+@pytest.mark.parametrize("atomic", ["file", "run"])
+def test_what_somebody_put_there_goes_back_when_the_run_is_undone(folder: Path, atomic: str) -> None:
+    stop_behind_a_swap(folder, atomic, somebody=True)
+    recover(folder, undo=True)
+    assert texts(folder) == ["theirs", "old b", "old c"]
+    assert strays(folder) == []
+
+
+def test_what_somebody_put_there_goes_back_when_the_run_is_finished(folder: Path) -> None:
+    stop_behind_a_swap(folder, "file", somebody=True)
+    done = recover(folder)
+    assert done.kept == ((A, "it was changed while the run replaced it"),)
+    assert texts(folder) == ["theirs", "new b", "new c"]
+    assert strays(folder) == []
+
+
+def test_all_or_none_is_not_finished_over_what_somebody_put_there(folder: Path) -> None:
+    stop_behind_a_swap(folder, "run", somebody=True)
+    with pytest.raises(WriteError, match="it was changed while the run replaced it"):
+        recover(folder)
+    recover(folder, undo=True)
+    assert texts(folder) == ["theirs", "old b", "old c"]

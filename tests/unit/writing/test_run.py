@@ -81,14 +81,14 @@ def test_every_name_is_in_the_journal_before_its_file_exists(project: Path) -> N
 
 def test_the_order_on_the_disk(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Temps, second names and the journal are on the disk before the first file is replaced."""
-    from evalspec.writing import _os
+    from evalspec.writing import _os, _rename
 
     trace: list[tuple[str, str]] = []
     opened: dict[int, str] = {}
 
     class Traced:
         def __getattr__(self, name: str) -> object:
-            real = getattr(os, name)
+            real = getattr(os if hasattr(os, name) else _rename, name)
             if name == "open":
 
                 def open_(path: str, *args: int) -> int:
@@ -99,15 +99,17 @@ def test_the_order_on_the_disk(project: Path, monkeypatch: pytest.MonkeyPatch) -
                 return open_
             if name == "fsync":
                 return lambda fd: (trace.append(("fsync", opened[fd])), real(fd))
-            if name in {"replace", "link", "unlink"}:
+            if name in {"replace", "exchange", "link", "unlink"}:
                 return lambda *args: (trace.append((name, args[-1])), real(*args))
             return real
 
     monkeypatch.setattr(_os, "os", Traced())
+    monkeypatch.setattr(_os, "renaming", Traced())
     with Run(project) as run:
         rewrite(run, project / "a.jsonl", project / "b.jsonl")
         run.commit()
-    what = [(call, path.rsplit("/")[-1].split("-")[-1]) for call, path in trace]
+    as_one = {"exchange": "replace"}
+    what = [(as_one.get(call, call), path.rsplit("/")[-1].split("-")[-1]) for call, path in trace]
     first_replace = next(number for number, (call, _) in enumerate(what) if call == "replace")
     before = what[:first_replace]
     assert before[-1] == ("fsync", "journal"), "`go` is on the disk"
@@ -391,28 +393,98 @@ def test_a_file_that_somebody_changed_meanwhile(project: Path, what: str, atomic
         assert (project / "b.jsonl").read_bytes() == b"new\n"
 
 
-@pytest.mark.parametrize("atomic", ["file", "run"])
-def test_a_file_that_somebody_wrote_to_in_the_last_instant(
-    project: Path, atomic: str, monkeypatch: pytest.MonkeyPatch
+def in_the_last_instant(
+    monkeypatch: pytest.MonkeyPatch, path: Path, act: Callable[[], object], how: str
 ) -> None:
-    """Between the last look and the replacement lies an instant; what is written to the file then is put back."""
+    """Let somebody act between the last look at a file and its replacement, by swapped names or without them."""
     from evalspec.writing import _os
 
-    replace = _os.replace
+    real = getattr(_os, how)
 
-    def late(source: str, target: str) -> None:
-        if target.endswith("b.jsonl") and source.endswith(".new"):
-            (project / "b.jsonl").write_bytes(b"mine, of the last instant\n")
-        replace(source, target)
+    def late(source: str, target: str) -> object:
+        if target == str(path) and source.endswith(".new"):
+            monkeypatch.setattr(_os, how, real)
+            act()
+        return real(source, target)
 
-    monkeypatch.setattr(_os, "replace", late)
+    if how == "replace":
+        monkeypatch.setattr(_os, "swap", lambda *_: False)
+    monkeypatch.setattr(_os, how, late)
+
+
+@pytest.mark.parametrize(
+    ("what", "how"),
+    [
+        ("written", "replace"),
+        ("written", "swap"),
+        ("touched", "swap"),
+        ("replaced, same bytes", "swap"),
+        ("taken away", "swap"),
+    ],
+)
+@pytest.mark.parametrize("atomic", ["file", "run"])
+def test_a_file_that_somebody_changed_in_the_last_instant(
+    project: Path, atomic: str, what: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project / "b.jsonl"
+    by_them: list[os.stat_result | None] = []
+
+    def act() -> None:
+        by_somebody(path)[what]()
+        by_them.append(path.stat() if path.exists() else None)
+
+    in_the_last_instant(monkeypatch, path, act, how)
     with Run(project, atomic=atomic) as run:  # type: ignore[arg-type]
-        rewrite(run, project / "a.jsonl", project / "b.jsonl", project / "c.jsonl")
+        rewrite(run, project / "a.jsonl", path, project / "c.jsonl")
         with pytest.raises(WriteError, match="while it was being replaced"):
             run.commit()
-    assert (project / "b.jsonl").read_bytes() == b"mine, of the last instant\n"
+    [theirs] = by_them
+    if theirs is None:
+        assert not path.exists()
+    else:
+        assert (path.stat().st_ino, path.stat().st_mtime_ns) == (theirs.st_ino, theirs.st_mtime_ns)
     others = [(project / name).read_bytes() for name in ("a.jsonl", "c.jsonl")]
     assert others == ([b"new\n", b"new\n"] if atomic == "file" else [b"old a\n", b"old c\n"])
+    assert set(names(project)) <= {"a.jsonl", "b.jsonl", "c.jsonl"}
+
+
+def test_a_new_file_that_somebody_made_in_the_last_instant(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project / "made.jsonl"
+    in_the_last_instant(monkeypatch, path, lambda: path.write_bytes(b"mine\n"), "place")
+    with Run(project) as run:
+        with run.prepare(path, new=True) as out:
+            out.write(b"new\n")
+        with pytest.raises(WriteError, match="somebody made it meanwhile"):
+            run.commit()
+    assert path.read_bytes() == b"mine\n"
+    assert "made.jsonl" in names(project)
+    assert len(names(project)) == 4
+
+
+def test_somebody_replaces_a_file_and_then_our_bytes_too(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their second file is the one to stay: it was put in the place of all that was there before."""
+    from evalspec.writing import _os
+
+    path = project / "a.jsonl"
+    real = _os.swap
+    calls = iter((b"their first\n", b"their second\n"))
+
+    def late(source: str, target: str) -> bool:
+        if data := next(calls, None):
+            (project / "swap").write_bytes(data)
+            (project / "swap").replace(path)
+        return real(source, target)
+
+    monkeypatch.setattr(_os, "swap", late)
+    with Run(project) as run:
+        rewrite(run, path)
+        with pytest.raises(WriteError, match="while it was being replaced"):
+            run.commit()
+    assert path.read_bytes() == b"their second\n"
     assert names(project) == ["a.jsonl", "b.jsonl", "c.jsonl"]
 
 
