@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evalspec.errors import Finding
     from evalspec.migrate.history import History
     from evalspec.migrate.migration import Migration
+    from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.tasks import FileReport, Reading, TaskFile
 
 
@@ -146,6 +147,19 @@ def _ids(file: TaskFile, owners: dict[str, tuple[str, int]]) -> Iterator[Finding
             message = f"{visible(path)}:{line} has a task of this id, too"
             place = Place(file.path, record.line, record.column)
             yield TASK_IN_TWO_FILES.at(place, message, task=record.task, field="task_id", text=record.task)
+
+
+def twins_in_trees(tree: Tree) -> Iterator[Finding]:
+    """The files of trees of lm-eval YAML whose name another file has: the harness loads one of them, without a word."""
+    places = tree.places()
+    for _, each in tree.skipped():
+        if each.twin is None:
+            continue
+        other = tree.path_of(each.twin.root, each.twin.path) if each.twin.path else "a tag"
+        name = visible(str(each.twin.name))
+        place = places[each.root].of_file(each.root, each.path, each.key)
+        message = f"{visible(other)} has this name, too, and is the one that is loaded"
+        yield TASK_IN_TWO_FILES.at(place, message, task=name, field=each.key, text=name)
 
 
 def _mixed(file: TaskFile, short: Callable[[str], str]) -> Finding:

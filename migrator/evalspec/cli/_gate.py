@@ -138,7 +138,9 @@ def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) 
     """Trees of lm-eval YAML, whose records have no versions of ours."""
     tree = _trees.open_trees(args, paths)
     quiet = _with(args, quiet=True)
-    findings = _lint.mended(args, lambda: _lint.lint_of_tree(quiet, project, paths))
+    from evalspec.check import twins_in_trees
+
+    findings = [*_lint.mended(args, lambda: _lint.lint_of_tree(quiet, project, paths)), *twins_in_trees(tree)]
     loaders = tree.index.loaders
     entries = [entry for entry in tree.index.entries.values() if entry.path is not None]
     return Checked(

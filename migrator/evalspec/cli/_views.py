@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from evalspec.cli import _common
@@ -10,6 +11,8 @@ from evalspec.errors import UsageError, visible
 
 if TYPE_CHECKING:
     import argparse
+
+    from evalspec.prompts.view import View
 
 _SETTINGS = (
     "shots",
@@ -76,6 +79,22 @@ def flags_of(args: argparse.Namespace) -> dict[str, Any]:
     """What was said of the view, as a configured view says it."""
     given = {name: getattr(args, name, None) for name in _SETTINGS}
     return {name: value for name, value in given.items() if value is not None and value is not False}
+
+
+def tell_of_clocks(args: argparse.Namespace, views: tuple[View, ...]) -> None:
+    """Say on standard error which chat templates ask for the date, which stands still here."""
+    if args.quiet:
+        return
+    from evalspec.prompts.chat import FROZEN_NOW
+
+    for view in views:
+        if view.chat is not None and (names := view.chat.clock):
+            date = "-".join(f"{number:02}" for number in FROZEN_NOW[:3])
+            said = {"strftime_now": f"strftime_now says {date}", "date_string": "date_string is not given"}
+            sys.stderr.write(
+                f"{visible(view.name)}: the chat template asks for the date, so its text is another one on another "
+                f"day; here {', '.join(said[name] for name in names)}\n"
+            )
 
 
 def natural(text: str) -> int:

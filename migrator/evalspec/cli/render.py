@@ -92,6 +92,7 @@ def rendered(
     finish: Finish | None,
 ) -> Iterator[Line]:
     """The lines that the arguments ask for, each after `finish`; files stay open as long as `stack`."""
+    _views.tell_of_clocks(args, views)
     paths = _trees.paths_of(args, project)
     if paths is not None:
         return _of_tree(args, project, views, paths, finish)

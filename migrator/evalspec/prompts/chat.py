@@ -21,6 +21,8 @@ _MARK = "CONTINUE_FINAL_MESSAGE_TAG "
 
 #: The moment that `strftime_now` always says it is.
 FROZEN_NOW = (2025, 1, 1, 12, 0, 0)
+#: The names by which templates ask for the date; where the second is not given, they fall back to one of their own.
+_CLOCK = frozenset({"strftime_now", "date_string"})
 
 BUILT_IN: dict[str, str] = {
     "chatml": (
@@ -82,6 +84,20 @@ class ChatTemplate:
     name: str
     source: str
     tokens: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def clock(self) -> tuple[str, ...]:
+        """The names by which it asks for the date: what it shows is another text on another day."""
+        from jinja2 import TemplateError
+
+        from evalspec.prompts.chat_environment import names_in
+
+        if not any(name in self.source for name in _CLOCK):
+            return ()
+        try:
+            return tuple(sorted(_CLOCK & names_in(self.source)))
+        except TemplateError:
+            return ()  # it is told of where it is rendered
 
     def apply(self, messages: Sequence[Mapping[str, Any]], *, add_generation_prompt: bool = True) -> ChatText:
         """The chat as text. A final assistant message is continued: the text ends right after its content.

@@ -38,6 +38,19 @@ def chat_renderer(source: str) -> Callable[[Mapping[str, Any]], str]:
     return render
 
 
+def names_in(source: str) -> set[str]:
+    """The names that a chat template takes from outside of itself, at least on one of its ways.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the template does not parse.
+    """
+    from jinja2.meta import find_undeclared_variables
+
+    environment = _environment()
+    environment.globals.clear()  # what is there for every template counts as well
+    return find_undeclared_variables(environment.parse(source))
+
+
 def _environment() -> Any:
     from jinja2 import ext, nodes
     from jinja2.exceptions import SecurityError, TemplateError

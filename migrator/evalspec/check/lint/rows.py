@@ -52,13 +52,22 @@ GOLD_NOT_IN_CHOICES = Rule(
     "doc_to_target: 2\ndoc_to_choice: [A, B]\n",
     "let doc_to_target name one of the choices, or its number from 0",
 )
-RULES = (TARGET_TYPE_CHANGES, FIRST_ROW_DECIDES, CHOICES_UNPARSABLE, GOLD_NOT_IN_CHOICES)
+SPACE_FROM_ROW = Rule(
+    "space_from_row",
+    "warning",
+    "A value of a row brings white space to the edge of a question or of an answer that is compared.",
+    "task: articles\ntest_split: test\ndoc_to_text: '{{question}}'\ndoc_to_target: '{{answer}}'\n",
+    "strip it: {{question.strip()}}, or the rows themselves",
+)
+RULES = (TARGET_TYPE_CHANGES, FIRST_ROW_DECIDES, CHOICES_UNPARSABLE, GOLD_NOT_IN_CHOICES, SPACE_FROM_ROW)
 
 #: So many rows are looked at; what is true of a task shows in its first rows or hardly ever.
 ROWS = 100
 _WEIGHT = {"info": 0, "warning": 1, "error": 2}
 #: A value that was made up.
 _MADE_UP = re.compile("⟨[^⟨⟩]*⟩")
+#: So many characters at the end of a text show how it ends.
+_EDGE = 40
 #: So many letters make a word that a model would repeat.
 _WORD = 4
 _GENERATION = "generation_kwargs"
@@ -143,6 +152,7 @@ def unbuilt(problem: Exception, config: TaskConfig, *, made_up: bool) -> Iterato
 def _of_row(task: TemplateTask, row: Row, view: View, number: int) -> Iterator[Remark]:
     yield from _types(task, row, number)
     yield from _gold(task, row, number)
+    yield from _space(task, row, number)
     config = task.config
     shots = [task.shot(at) for at in row.shots]
     if not task.made_up and any(shot.q == row.q and not task.multiple_input for shot in shots):
@@ -218,6 +228,32 @@ def _gold(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
         if not is_one:
             message = f"the target of row {number}, {target!r}, is none of the {len(row.c)} choices"
             yield Remark(GOLD_NOT_IN_CHOICES, "doc_to_target", message, str(target))
+
+
+def _space(task: TemplateTask, row: Row, number: int) -> Iterator[Remark]:
+    """White space at an edge that the template does not have there, and so the row has.
+
+    Of a task that generates: a text that is scored is joined to the question, where other rules look.
+    """
+    if task.made_up or task.config.output_type != "generate_until":
+        return
+    config = task.config
+    for field, spec, text in (
+        ("doc_to_text", config.doc_to_text, row.q),
+        ("doc_to_target", config.doc_to_target, row.a),
+    ):
+        if not isinstance(text, str) or not isinstance(spec, str) or not text.strip():
+            continue
+        template = "" if spec in task.fields.features else spec
+        begins = text[0].isspace() and not template[:1].isspace()
+        ends = text[-1].isspace() and not template[-1:].isspace()
+        if begins or ends:
+            what = "the question" if field == "doc_to_text" else "the answer"
+            where = "begins and ends" if begins and ends else "begins" if begins else "ends"
+            shown = text if begins else text[-_EDGE:]
+            yield Remark(
+                SPACE_FROM_ROW, field, f"{what} of row {number} {where} with white space of the row", shown
+            )
 
 
 def _is_fixed(task: TemplateTask, row: Row) -> bool:

@@ -40,14 +40,25 @@ class Entry:
 class Skipped(NamedTuple):
     """A file that is in no index, and why: the harness says nothing of it.
 
-    `rule` is `unloadable`, `duplicate_task_id` or `unknown_shape`.
+    Attributes:
+        root: which tree it is in, by number.
+        path: its path in the tree.
+        rule: `unloadable`, `duplicate_task_id` or `unknown_shape`.
+        reason: why, in words.
+        line: where in the file, from 1.
+        column: where in the line, in characters from 1.
+        key: what names the file, where the name is why: `task` or `group`.
+        twin: what has that name already.
     """
 
+    root: int
     path: str
     rule: str
     reason: str
     line: int = 1
     column: int = 1
+    key: str = ""
+    twin: Entry | None = None
 
 
 class Index:
@@ -70,7 +81,10 @@ class Index:
         gc.disable()
         try:
             for root, loader in enumerate(self.loaders):
-                self.entries.update(self._one(root, loader))
+                found = self._one(root, loader)
+                for name in self.entries.keys() & found.keys():
+                    self._skip_twin(self.entries[name], found[name])
+                self.entries.update(found)
         finally:
             if collecting:
                 gc.enable()
@@ -83,9 +97,10 @@ class Index:
                 self._add(entries, values, root, path)
             except LoadError as problem:
                 where = (problem.line, problem.column) if problem.path == path else (1, 1)
-                self.skipped.append(Skipped(path, "unloadable", str(problem), *where))
+                self.skipped.append(Skipped(root, path, "unloadable", str(problem), *where))
             except TypeError as problem:
-                self.skipped.append(Skipped(path, "unknown_shape", f"the name cannot be one: {problem}"))
+                reason = f"the name cannot be one: {problem}"
+                self.skipped.append(Skipped(root, path, "unknown_shape", reason))
         return entries
 
     def _add(self, entries: dict[str, Entry], values: dict[str, Any], root: int, path: str) -> None:
@@ -98,17 +113,14 @@ class Index:
         elif "task" in values:
             kind = TASK
         else:
-            self.skipped.append(Skipped(path, "unknown_shape", NOT_A_TASK))
+            self.skipped.append(Skipped(root, path, "unknown_shape", NOT_A_TASK))
             return
         if kind == PYTHON_TASK and "task" not in values:
-            self.skipped.append(Skipped(path, "unknown_shape", "a class without a task name"))
+            self.skipped.append(Skipped(root, path, "unknown_shape", "a class without a task name"))
             return
         name = values["group"] if kind == GROUP else values["task"]
         if name in entries:
-            first = entries[name].path or "a tag"
-            self.skipped.append(
-                Skipped(path, "duplicate_task_id", f"the name {name!r} is taken by {first}, which wins")
-            )
+            self._skip_twin(Entry(name, kind, root, path), entries[name])
             return
         tags = values.get("tag")
         entries[name] = Entry(name, kind, root, path, _names(tags))
@@ -119,6 +131,14 @@ class Index:
             if entry is None:
                 entry = entries[tag] = Entry(tag, TAG)
             entry.tags.add(name)
+
+    def _skip_twin(self, entry: Entry, winner: Entry) -> None:
+        if entry.root is None or entry.path is None:
+            return
+        reason = f"the name {entry.name!r} is taken by {winner.path or 'a tag'}, which wins"
+        key = "group" if entry.kind == GROUP else "task"
+        skipped = Skipped(entry.root, entry.path, "duplicate_task_id", reason, key=key, twin=winner)
+        self.skipped.append(skipped)
 
     def of_kind(self, *kinds: str) -> list[Entry]:
         """The entries of these kinds, by name."""

@@ -144,8 +144,7 @@ class Tree:
 
     def skipped(self) -> list[tuple[str, Skipped]]:
         """What is in no index, each with its path as it is shown."""
-        shown = self.shown[0] if len(self.shown) == 1 else ""
-        return [(os.path.join(shown, each.path), each) for each in self.index.skipped]
+        return [(self.path_of(each.root, each.path), each) for each in self.index.skipped]
 
     def select(self, names: Sequence[str]) -> list[ResolvedTask]:
         """The tasks that names and patterns ask for, each once; every task where there are none.

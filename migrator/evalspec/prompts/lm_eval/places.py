@@ -63,8 +63,12 @@ class Places:
         source = loader.source(task.path, steps[0])
         if source is None:
             return None
-        line, column = self._mark(task.root, loader, source, tuple(steps))
-        return Place(posixpath.join(self.shown, source) if self.shown else source, line, column)
+        return self.of_file(task.root, source, *steps)
+
+    def of_file(self, root: int, path: str, *steps: str) -> Place:
+        """The place of the value behind some keys of a file of a tree."""
+        line, column = self._mark(root, self.index.loaders[root], path, steps)
+        return Place(posixpath.join(self.shown, path) if self.shown else path, line, column)
 
     def _mark(self, root: int, loader: Loader, source: str, steps: tuple[str, ...]) -> tuple[int, int]:
         from evalspec.formats.yaml import LM_EVAL, place, read, records

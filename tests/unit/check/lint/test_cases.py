@@ -61,6 +61,7 @@ def test_the_example_that_explain_shows_breaks_it(rule: str) -> None:
     rows = {
         "first_row_decides": [{"question": "x", "answers": "1"}, {"question": "y", "answers": ["1"]}],
         "undefined_variable": [{"headline": "x"}],
+        "space_from_row": [{"question": " x", "answer": "y"}],
     }.get(rule)
     found = lint_of({**files, "t.yaml": RULES[rule].example}, rows=rows)
     assert rule in {each.rule for each in found}
