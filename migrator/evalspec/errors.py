@@ -18,10 +18,10 @@ A `Finding` is one violated rule at one place. `validate`, `check` and `diff` al
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Severity = Literal["error", "warning", "info"]
 
@@ -236,6 +236,38 @@ def cut(text: str, limit: int = 80) -> str:
         return text
     tail = limit // 4
     return f"{text[: limit - tail - 1]}…{text[-tail:]}"
+
+
+#: The digits of the longest integer that is read from a file. The time it takes grows faster than their number, so
+#: Python refuses to write more than 4,300 unless it is told (`sys.set_int_max_str_digits`), as the commands tell it.
+MAX_DIGITS = 100_000
+
+
+def written(value: object, write: Callable[[Any], str] = repr) -> str:
+    """A value of a file as text, by `write`; integers that Python refuses to write are told by their size."""
+    try:
+        return write(value)
+    except ValueError:
+        return write(_without_long_integers(value))
+
+
+def value_text(value: object) -> str:
+    """A value of a file for a person to read: a text as it is, all else as JSON."""
+    import json
+
+    if isinstance(value, str):
+        return value
+    return written(value, lambda each: json.dumps(each, ensure_ascii=False, default=str))
+
+
+def _without_long_integers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_long_integers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(_without_long_integers, value))
+    if isinstance(value, int) and value.bit_length() > 14_000:
+        return f"an integer of {value.bit_length():,} bits"
+    return value
 
 
 def counted(number: int, word: str, plural: str = "") -> str:

@@ -165,3 +165,33 @@ def test_what_is_printed_of_a_file_is_escaped(cli: Cli, tmp_path: Path) -> None:
     assert not [char for char in out if ord(char) in (0x1B, 0x202E, 0x200B)]
     assert "\\x1b[31m.jsonl:1" in out
     assert "\\u{202E}" in out
+
+
+#: More digits than Python writes unless it is told to.
+_LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        f'"metadata": {{"x": {_LONG}}}',
+        f'"metadata": {{"version": {_LONG}}}',
+        f'"metadata": {_LONG}',
+        f'"metadata": {{"x": [{_LONG}]}}, "metric_name": "nope"',
+        f'"spec_version": {_LONG}',
+        f'"targets": [{_LONG}]',
+        f'"category": {_LONG}',
+    ],
+)
+def test_a_long_integer_stops_nothing(cli: Cli, tmp_path: Path, where: str) -> None:
+    (tmp_path / "a.jsonl").write_bytes(line("a"))
+    (tmp_path / "t.jsonl").write_bytes(line("t").rstrip().removesuffix(b"}") + f", {where}}}\n".encode())
+    for command in (
+        ["validate", "--format", "json"], ["validate"], ["migrate", "--to", "v3", "--dry-run", "--diff"],
+        ["render", "--format", "json"], ["current"], ["check", "--require", "v3"], ["check", "--format", "sarif"],
+        ["task", "t"], ["task", "t", "--prompt"], ["diff", "--from", "v1", "--to", "v3"],
+        ["diff", "--no-index", "a.jsonl"],
+    ):  # fmt: skip
+        code, _, err = cli(*command, "t.jsonl")
+        assert code in {0, 1, 2}, (command, err)
+        assert "internal error" not in err

@@ -58,6 +58,9 @@ def with_metadata(members: str) -> str:
 
 #: Pieces of a file that a judgement by counts could mistake for one record a line.
 TRAPS = {
+    "a long integer": with_metadata('"x":' + "9" * 5000),
+    "a long integer in what is wrong": good("a", old="{", new='{"more":{"x":' + "9" * 5000 + "},"),
+    "a long integer for a version": good("a", old="{", new='{"spec_version":' + "9" * 5000 + ","),
     "two on one line": good("a") + good("b") + "\n",
     "two on one line, a space between": good("a") + " " + good("b") + "\n",
     "one over two lines": good("a", old=',"prompt"', new=',\n"prompt"') + "\n",

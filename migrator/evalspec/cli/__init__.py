@@ -72,7 +72,10 @@ def _run_as_process(arguments: list[str]) -> int:
     """Run where the process is ours: little that a command makes is cyclic, and nothing is taken apart at the end."""
     import gc
 
+    from evalspec.errors import MAX_DIGITS
+
     gc.set_threshold(100_000)
+    sys.set_int_max_str_digits(MAX_DIGITS)
     try:
         return _run_command(arguments)
     finally:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evalspec.diff.ends import ends_of
+from evalspec.errors import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ def shown_value(value: object) -> str:
     """A setting as text: itself, or as JSON."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value_text(value)
 
 
 def _of_values(

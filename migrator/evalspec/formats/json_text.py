@@ -13,6 +13,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from evalspec.errors import MAX_DIGITS
 from evalspec.formats import json_faults as faults
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ _end = re.compile(r"[ \t\n\r]*+\Z").match
 _KINDS: tuple[Kind, ...] = ("object", "string", "number", "literal")
 _NUMBER_GROUP = 2
 _OPENING = 4
-#: Integers are read exactly, up to this many digits: the time it takes grows faster than their length.
-MAX_DIGITS = 100_000
 #: `int` and `str` refuse more digits than 4,300 at once.
 _DIGITS = 4000
 

@@ -168,7 +168,10 @@ class Outcome:
 
     def step(self, migration: Migration) -> StepOutcome:
         """The outcome of one migration, made when first needed."""
-        return self.steps.setdefault(migration.id, StepOutcome(migration))
+        found = self.steps.get(migration.id)
+        if found is None:
+            found = self.steps[migration.id] = StepOutcome(migration)
+        return found
 
     @property
     def schemas(self) -> Counter[str]:

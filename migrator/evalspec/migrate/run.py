@@ -177,10 +177,10 @@ def _attempt(
 
     ranges: Sequence[Range] = ()
     if writing.jobs > 1 and twins is None and is_much_work([path]):
-        from evalspec.migrate.sharing import convert_shared
+        from evalspec.migrate.sharing import JOIN, convert_shared
         from evalspec.tasks.sharing import ranges_of
 
-        ranges = ranges_of(path, writing.jobs)
+        ranges = ranges_of(path, writing.jobs, join=JOIN)
     if run is None:
         if len(ranges) > 1:
             return convert_shared(path, ranges, upgrader, reading, writing, None, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import visible
+from evalspec.errors import visible, written
 from evalspec.formats.edits import Edit, Insert, Path, Remove, Rename, Replace, Where
 from evalspec.formats.json_edit import same_value
 from evalspec.migrate.operations import OperationError, Quiet, overlaps, split_path, value_at
@@ -44,7 +44,7 @@ class MapValues(Quiet):
         # Not by hash alone: True is no key of a table that has 1.
         known = next((key for key in self.table if same_value(key, value)), None)
         if known is None and not self.keep_others:
-            raise OperationError(f"`{self.name}` has no successor for {visible(repr(value))}", self.name)
+            raise OperationError(f"`{self.name}` has no successor for {visible(written(value))}", self.name)
         edits: list[Edit] = []
         if known is not None and not same_value(self.table[known], value):
             edits.append(Replace(path, self.table[known]))

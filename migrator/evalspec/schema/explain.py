@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.errors import did_you_mean
+from evalspec.errors import did_you_mean, written
 from evalspec.schema.declare import ABSENT
 from evalspec.schema.struct import allowed_pairs
 
@@ -239,7 +239,7 @@ def _a(type_: Type) -> str:
 def _bad_value(value: object, type_: Type, details: ErrorDetails) -> tuple[str, str]:
     """The message and the fix for a value of the right kind that is not allowed."""
     if type_.words is not None:
-        fix = did_you_mean(str(value), type_.words) or "use one of them"
+        fix = did_you_mean(written(value, str), type_.words) or "use one of them"
         return f"is none of {', '.join(type_.words)}", fix
     match details["type"]:
         case "string_too_short" | "too_short":

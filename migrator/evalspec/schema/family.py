@@ -11,7 +11,7 @@ import sys
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalspec.errors import UnknownVersion, UsageError
+from evalspec.errors import UnknownVersion, UsageError, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -133,7 +133,7 @@ class Families:
     def of_marker(self, marker: object) -> Schema | None:
         """The schema whose records carry `marker` as their `spec_version`; None where there is no such."""
         if type(marker) is int:
-            reference = f"{OWN}@v{marker}"
+            reference = f"{OWN}@v{written(marker)}"
         elif isinstance(marker, str) and "@" in marker:
             reference = marker
         else:

@@ -219,8 +219,12 @@ def _value_checks(source: _Source, value: str, type_: Type, level: int) -> list[
     if type_.item is not None:
         items = f"{value}.values()" if type_.kind == "map" else value
         if type_.item.kind in ("any", "union"):
+            # Most values hold none that holds others: then nothing need be called.
             lines.append(f"for x in {items}:")
-            lines.append(f"    if x.__class__ in NESTING and too_deep((x,), {level + 1}): return False")
+            lines.append("    if x.__class__ in NESTING:")
+            lines.append("        inner = map(type, x.values() if x.__class__ is dict else x)")
+            lines.append("        if not NESTING.isdisjoint(inner):")
+            lines.append(f"            if too_deep((x,), {level + 1}): return False")
         elif inner := _value_checks(source, f"x{level}", type_.item, level + 1):
             lines += [f"for x{level} in {items}:", *_indented(inner)]
     for field in type_.fields:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.errors import Finding, cut, visible
+from evalspec.errors import Finding, cut, value_text, visible, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -85,24 +85,22 @@ def unknown_version(
     known = [
         repr(schema.marker) for schema in map(families.schema, families.known()) if schema.marker is not None
     ]
-    message = f"no schema version is marked {visible(cut(repr(marker), 40))}"
+    message = f"no schema version is marked {visible(cut(written(marker), 40))}"
     fix = f"the markers are {', '.join(known)}; a record of v1 has none"
-    text = cut(str(marker))
+    text = cut(written(marker, str))
     return Finding(
         "version_unknown", "error", path, line, column, task_of(record), "spec_version", message, text, fix
     )
 
 
 def _text_at(record: Any, violation: Violation) -> str:
-    import json
-
     value = record
     for step in violation.path:
         try:
             value = value[step]
         except (KeyError, IndexError, TypeError):
             return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value_text(value)
 
 
 def moved(found: Iterable[Finding], lines: int) -> list[Finding]:

@@ -10,7 +10,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 #: Ids are kept in this many buckets, by the top bits of their hash, so that looking for twins needs little room.
 _BUCKETS = 256
@@ -27,6 +27,7 @@ class IdHashes:
     def __init__(self) -> None:
         self._few: list[str] = []
         self._buckets: list[array[int]] = []
+        self._adders: list[Callable[[int], None]] = []
 
     def add(self, ids: Iterable[str]) -> None:
         """Take in the ids of valid records."""
@@ -72,11 +73,12 @@ class IdHashes:
 
         if not self._buckets:
             self._buckets = [array("Q") for _ in range(_BUCKETS)]
+            self._adders = [bucket.append for bucket in self._buckets]
         if self._few:
             ids, self._few = [*self._few, *ids], []
-        buckets = self._buckets
+        adders = self._adders
         for value in map(xxh3_64_intdigest, map(str.encode, ids)):
-            buckets[value >> 56].append(value)
+            adders[value >> 56](value)
 
 
 class Twins:

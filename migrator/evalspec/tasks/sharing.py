@@ -62,8 +62,15 @@ def shares(paths: Sequence[str], workers: int) -> list[Share]:
     return [*found, Share(tuple(batch))] if batch else found
 
 
-def ranges_of(path: str, workers: int) -> tuple[Range, ...]:
-    """The ranges in which a file is shared out; none for one that is small, or not JSONL."""
+def ranges_of(path: str, workers: int, *, join: float = 0.0) -> tuple[Range, ...]:
+    """The ranges in which a file is shared out; none for one that is small, or not JSONL.
+
+    Args:
+        path: the file.
+        workers: how many ranges at the most.
+        join: what it takes to put the result of a byte behind that of the first range, as a share of what it takes to
+            work the byte out. The first range is smaller then, so that the others are joined while they are worked on.
+    """
     size = _size(path)
     try:
         if size < _BATCH_BYTES or path.endswith(".gz") or validate.format_of(path) != "jsonl":
@@ -71,7 +78,11 @@ def ranges_of(path: str, workers: int) -> tuple[Range, ...]:
     except WriteError:  # told by whoever reads it
         return ()
     count = max(1, min(workers, size // validate.LEAST_SHARE))
-    cuts = [size * number // count for number in range(count)]
+    first = size / count
+    if join and count > 1:
+        rest = 1 / (count - 1)  # of a worker that has none to wait for
+        first = size * max((rest - join) / (1 + rest - join), 1 / (4 * count))
+    cuts = [0, *(int(first + (size - first) * number / (count - 1)) for number in range(count - 1))]
     return tuple(zip(cuts, [*cuts[1:], None], strict=True))
 
 

@@ -15,7 +15,7 @@ import pickle
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
-from evalspec.errors import EvalspecError, WorkerLost
+from evalspec.errors import MAX_DIGITS, EvalspecError, WorkerLost
 
 if TYPE_CHECKING:
     import subprocess
@@ -82,8 +82,11 @@ class Workers(Generic[_Piece, _Result]):
             worker.end()
         self._busy.clear()
 
-    def result(self) -> _Result:
+    def result(self, meanwhile: Callable[[], object] | None = None) -> _Result:
         """The result of the next piece, once it is there.
+
+        Args:
+            meanwhile: done again and again until then, whenever a worker tells how far it is.
 
         Raises:
             BaseException: what the work raised on that piece, or what kept the piece from being made.
@@ -96,6 +99,8 @@ class Workers(Generic[_Piece, _Result]):
                 raise IndexError(self._next)
             self._listen()
             self._employ()
+            if meanwhile is not None:
+                meanwhile()
         answer = self._answers.pop(self._next)
         self._next += 1
         if isinstance(answer, BaseException):
@@ -235,6 +240,7 @@ def _apart() -> dict[str, Any]:
 
 def serve() -> None:
     """What a fresh interpreter does: take work from standard input, answer on standard output."""
+    sys.set_int_max_str_digits(MAX_DIGITS)
     stream = open(sys.stdout.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115 - open to the end
     work, piece, parent = _receive(sys.stdin.buffer)
     _answer(work, piece, stream, parent)

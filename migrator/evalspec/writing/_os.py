@@ -117,6 +117,11 @@ def to_end(fd: int) -> int:
     return again(os.lseek, fd, 0, os.SEEK_END)
 
 
+def move_to(fd: int, position: int) -> None:
+    """Have the next read of an open file begin at a byte."""
+    again(os.lseek, fd, position, os.SEEK_SET)
+
+
 def truncate(fd: int, size: int) -> None:
     again(os.ftruncate, fd, size)
 

@@ -183,16 +183,27 @@ class PendingFile:
         self._flush()
         self._put(data)
 
-    def copy_from(self, source: AnyPath) -> None:
-        """Add the bytes of another file, a worker's part or not, at the end."""
+    def copy_from(self, source: AnyPath, start: int = 0) -> int:
+        """Add the bytes of another file, a worker's part or not, at the end.
+
+        Args:
+            source: the file. More may be written to it meanwhile: then it is copied from again.
+            start: its first byte to copy.
+
+        Returns:
+            Where in the file the copying ended.
+        """
         self._must_be_open()
         self._flush()
         try:
             fd = _os.open_to_read(os.fspath(source))
             try:
-                start = _os.to_end(self._fd)
+                _os.move_to(fd, start)
+                before = _os.to_end(self._fd)
                 _os.transfer(fd, self._fd)
-                _os.begin_to_sync(self._fd, start, _os.to_end(self._fd) - start)
+                copied = _os.to_end(self._fd) - before
+                _os.begin_to_sync(self._fd, before, copied)
+                return start + copied
             finally:
                 _os.close(fd)
         except OSError as error:

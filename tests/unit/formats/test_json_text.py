@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from evalspec.errors import FormatError
-from evalspec.formats.json_text import MAX_DIGITS, Node, scan
+from evalspec.errors import MAX_DIGITS, FormatError
+from evalspec.formats.json_text import Node, scan
 
 # text, rule, column, words of the message, the offending text
 BAD = [
