@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import itemgetter, ne
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evalspec.diff.ends import ends_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _AROUND = 24
 #: What tells the placeholders of one example from those of another: `⟨question 2⟩`.
 _NUMBERED = re.compile(r"(?<=\w) [0-9]+(?=⟩)")
+_KIND_AND_TEXT, _FIRST = itemgetter("kind", "text"), itemgetter(0)
 _JOINS = frozenset(["join", "separator", "gen_prefix"])
 
 _Part = dict[str, Any]
@@ -54,11 +56,11 @@ class Edit(NamedTuple):
 def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Edit]:
     """Every edit between two lines of one task, row and view (see `evalspec.prompts.lines`), layer by layer."""
     old, new = before["parts"] or [], after["parts"] or []
-    if before["shots"] == after["shots"]:
-        yield from _part_edits(old, new)
-        yield from _row_edits(old, new)
-    elif _raw(old) != _raw(new):
-        yield from _shot_edits(before, after)
+    if before["text"] != after["text"]:
+        if before["shots"] == after["shots"]:
+            yield from _text_edits(old, new)
+        else:
+            yield from _shot_edits(before, after)
     scored = False
     field: Literal["target", "choices"]
     for field, key in (("target", "doc_to_target"), ("choices", "doc_to_choice")):
@@ -122,7 +124,7 @@ def _shot_edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
     """
     old, new = before["parts"] or [], after["parts"] or []
     beside = [[part for part in parts if part["origin"].get("shot") is None] for parts in (old, new)]
-    edits = [*_part_edits(*beside), *_row_edits(*beside)]
+    edits = list(_text_edits(*beside))
     if edits:
         lines = list(_line_edits(old, new))
         examples = abs(sum(map(len, map(_raw, (old, new)))) - sum(map(len, map(_raw, beside))))
@@ -156,13 +158,26 @@ def _line_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edi
         yield _edit_of(ends, touched, left, ends.right + texts[0][spans[0][1] :])
 
 
-def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
-    """Edits of the text, from the parts that are not the same on both sides."""
-    old, new = [[(part["kind"], part["text"]) for part in parts] for parts in (before, after)]
+def _text_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edit]:
+    """Edits of the text: of what is made from templates and settings, then of the row's values in it."""
+    old, new = list(map(_KIND_AND_TEXT, before)), list(map(_KIND_AND_TEXT, after))
+    stretches = list(_unlike(old, new))
+    if not stretches or _raw(before) == _raw(after):
+        return
+    yield from _part_edits(before, after, old, stretches)
+    if any(part["origin"].get("row_column") for i1, i2, _, _ in stretches for part in before[i1:i2]):
+        yield from _row_edits(before, after)
+
+
+def _part_edits(
+    before: Sequence[_Part],
+    after: Sequence[_Part],
+    old: Sequence[tuple[str, str]],
+    stretches: Sequence[tuple[int, int, int, int]],
+) -> Iterator[Edit]:
+    """Edits from the parts that are not the same on both sides; white space between two is told with them."""
     changed: list[tuple[int, int, int, int]] = []
-    for is_same, i1, i2, j1, j2 in _matched(old, new):
-        if is_same:
-            continue
+    for i1, i2, j1, j2 in stretches:
         if changed and not any(text.strip() for _, text in old[changed[-1][1] : i1]):
             # White space is like white space: what only that stands between is told as one.
             first = changed.pop()
@@ -170,6 +185,35 @@ def _part_edits(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Edi
         changed.append((i1, i2, j1, j2))
     for i1, i2, j1, j2 in changed:
         yield from _smallest(before[:i1], before[i1:i2], after[j1:j2], before[i2:])
+
+
+def _unlike(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches of two lists of kinds and texts that differ, in order. Mostly it is one item between equal ends."""
+    if list(map(_FIRST, old)) == list(map(_FIRST, new)):
+        # The same kinds in the same order: each belongs to the one in its place.
+        start = stop = -1
+        for at in compress(count(), map(ne, old, new)):
+            if at > stop:
+                if stop >= 0:
+                    yield start, stop, start, stop
+                start = at
+            stop = at + 1
+        if stop >= 0:
+            yield start, stop, start, stop
+        return
+    start, end, shorter = 0, 0, min(len(old), len(new))
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    while end < shorter - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    stop, new_stop = len(old) - end, len(new) - end
+    if stop - start <= 1 and new_stop - start <= 1:
+        if stop > start or new_stop > start:
+            yield start, stop, start, new_stop
+        return
+    for is_same, i1, i2, j1, j2 in _matched(old[start:stop], new[start:new_stop]):
+        if not is_same:
+            yield i1 + start, i2 + start, j1 + start, j2 + start
 
 
 def _matched(
@@ -210,6 +254,11 @@ def _smallest(
     left: Sequence[_Part], old: Sequence[_Part], new: Sequence[_Part], right: Sequence[_Part]
 ) -> Iterator[Edit]:
     """The edit from some parts to others, without what both begin and end with; none where their text is one."""
+    if len(old) == len(new) == 1:
+        if texts := _unlike_texts(old[0], new[0]):
+            ends = ends_of(*texts)
+            yield _edit_of(ends, (old, new), _end(left) + ends.left, ends.right + _beginning(right))
+        return
     if _raw(old) == _raw(new):
         return
     texts = _normal(old), _normal(new)
@@ -226,7 +275,13 @@ def _smallest(
             for each in smaller:
                 yield from _smallest(*each)
             return
-    yield _edit_of(ends, touched, _normal(left) + ends.left, ends.right + _normal(right))
+    yield _edit_of(ends, touched, _end(left) + ends.left, ends.right + _beginning(right))
+
+
+def _unlike_texts(old: _Part, new: _Part) -> tuple[str, str] | None:
+    """The texts of two parts as templates make them; None where only a value of the row differs, or nothing."""
+    texts = _named(old), _named(new)
+    return texts if texts[0] != texts[1] and old["text"] != new["text"] else None
 
 
 def _edit_of(ends: Ends, touched: Sequence[Sequence[_Part]], left: str, right: str) -> Edit:
@@ -268,21 +323,41 @@ def _source(part: _Part) -> str:
 
 def _normal(parts: Sequence[_Part]) -> str:
     """The text of parts, what is a row's value as it stands named by its column, in every example by the same name."""
-    return "".join(
-        [
-            f"⟨{part['origin']['row_column']}⟩"
-            if part["origin"].get("row_column")
-            else _NUMBERED.sub("", part["text"])
-            for part in parts
-        ]
-    )
+    return "".join(map(_named, parts))
+
+
+def _named(part: _Part) -> str:
+    column, text = part["origin"].get("row_column"), part["text"]
+    if column:
+        return f"⟨{column}⟩"
+    return _NUMBERED.sub("", text) if "⟩" in text else text
+
+
+def _end(parts: Sequence[_Part]) -> str:
+    """What shows of a text that stands in front of an edit: its last characters, or more."""
+    text = ""
+    for part in reversed(parts):
+        if len(text) >= _AROUND:
+            break
+        text = _named(part) + text
+    return text
+
+
+def _beginning(parts: Sequence[_Part]) -> str:
+    """What shows of a text that stands behind an edit: its first characters, or more."""
+    text = ""
+    for part in parts:
+        if len(text) >= _AROUND:
+            break
+        text += _named(part)
+    return text
 
 
 def _touched(parts: Sequence[_Part], start: int, end: int) -> list[_Part]:
     """The parts in which a stretch of their text lies; of an empty stretch the part in front of it."""
     found, at = [], 0
     for part in parts:
-        length = len(_normal([part]))
+        length = len(_named(part))
         if at < max(end, start + 1) and at + length > start:
             found.append(part)
         at += length

@@ -14,9 +14,13 @@ from evalspec.prompts.prompt import Part
 
 def rendered(*parts: tuple[str, str], **more: Any) -> dict[str, Any]:
     """A line of `evalspec render`, as far as a comparison looks at it."""
-    said = [Part(kind, text).to_dict() for kind, text in parts]
-    line: dict[str, Any] = {"parts": said, "shots": [], "target": None, "choices": None, "requests": []}
-    return line | more
+    return with_parts(*(Part(kind, text).to_dict() for kind, text in parts)) | more
+
+
+def with_parts(*parts: dict[str, Any]) -> dict[str, Any]:
+    """The same, of parts that say where they come from."""
+    text = "".join(part["text"] for part in parts)
+    return {"parts": [*parts], "text": text, "shots": [], "target": None, "choices": None, "requests": []}
 
 
 def told(edit: Edit) -> tuple[str, tuple[str, ...], str, str]:
@@ -61,27 +65,25 @@ def test_values_beside_the_text() -> None:
 
 def test_other_examples_are_one_edit() -> None:
     shot = {"kind": "question", "text": "one", "origin": {"shot": 0}}
-    before, after = rendered(shots=[0]), rendered(shots=[3])
-    before["parts"], after["parts"] = [shot], [shot | {"text": "two"}]
+    before, after = with_parts(shot) | {"shots": [0]}, with_parts(shot | {"text": "two"}) | {"shots": [3]}
     assert [told(edit) for edit in edits_of(before, after)] == [("shots", ("shots",), "rows 0", "rows 3")]
 
 
 def test_a_rows_value_goes_by_its_column_and_is_an_edit_of_its_own() -> None:
     part = {"kind": "question", "text": "long", "origin": {"row_column": "question"}}
-    before, after = rendered(), rendered()
-    before["parts"] = [part, Part("join", " ").to_dict()]
-    after["parts"] = [part | {"text": "short"}, Part("join", "\n").to_dict()]
+    before = with_parts(part, Part("join", " ").to_dict())
+    after = with_parts(part | {"text": "short"}, Part("join", "\n").to_dict())
     edits = list(edits_of(before, after))
     assert [told(edit)[2:] for edit in edits] == [(" ", "\n"), ("long", "short")]
     assert [edit.column for edit in edits] == ["", "question"]
-    after["parts"] = [part | {"text": "short"}, Part("join", " ").to_dict()]
+    after = with_parts(part | {"text": "short"}, Part("join", " ").to_dict())
     assert [told(edit)[2:] for edit in edits_of(before, after)] == [("long", "short")]
 
 
 def test_the_same_bytes_from_a_column_and_from_the_template_are_no_edit() -> None:
-    before, after = rendered(("question", "Q: one")), rendered()
+    before = rendered(("question", "Q: one"))
     column = {"kind": "question", "text": "one", "origin": {"row_column": "question"}}
-    after["parts"] = [Part("question", "Q: ").to_dict(), column]
+    after = with_parts(Part("question", "Q: ").to_dict(), column)
     assert not list(edits_of(before, after))
     assert not list(edits_of(after, before))
 
