@@ -56,7 +56,7 @@ def add_no_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache",
         action="store_true",
-        help="neither use nor make .evalspec_cache/, which keeps what revisions were compared",
+        help="neither use nor make .evalspec_cache/, which keeps what was found before",
     )
 
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Collection, Iterator, Sequence
 
+    from evalspec.caching.store import Cache
     from evalspec.check import VersionCheck
     from evalspec.check.against_base import Against
     from evalspec.check.lock import Lock
     from evalspec.diff import Repository
-    from evalspec.diff.cache import Cache
     from evalspec.diff.model import Compared
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -140,7 +140,12 @@ def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) 
     quiet = _with(args, quiet=True)
     from evalspec.check import twins_in_trees
 
-    findings = [*_lint.mended(args, lambda: _lint.lint_of_tree(quiet, project, paths)), *twins_in_trees(tree)]
+    findings = _lint.mended(
+        args,
+        lambda: _lint.lint_of_tree(args, project, _trees.open_trees(quiet, paths)),
+        lambda: _lint.lint_of_tree(args, project, tree),
+    )
+    findings += twins_in_trees(tree)
     loaders = tree.index.loaders
     entries = [entry for entry in tree.index.entries.values() if entry.path is not None]
     return Checked(
@@ -284,8 +289,8 @@ def _of_project(project: Project, base: Lock | None, cache: Cache | None) -> Ite
 
 def _of_fixtures(project: Project, cache: Cache | None) -> Sequence[Finding]:
     """What every check of the project's fixtures finds; kept while versions, migrations and fixtures are the same."""
+    from evalspec.caching.store import digest_of_files, key_of
     from evalspec.check.spec import spec_checks
-    from evalspec.diff.cache import digest_of_files, key_of
     from evalspec.errors import Finding
 
     def build(data: list[list[Any]]) -> list[Finding]:

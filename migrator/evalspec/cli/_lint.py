@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from evalspec.cli import _common, _trees
+from evalspec.cli import _common
 from evalspec.errors import counted, visible
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from evalspec.errors import Finding
     from evalspec.project import Project
+    from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.prompts.tasks import RowOptions
     from evalspec.prompts.view import View
 
@@ -27,12 +28,11 @@ def views_of_project(project: Project) -> tuple[View, ...]:
     return views_of(project, list(project.config.views), {})
 
 
-def lint_of_tree(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> list[Finding]:
+def lint_of_tree(args: argparse.Namespace, project: Project, tree: Tree) -> list[Finding]:
     """The findings of trees of lm-eval YAML."""
     from evalspec.check.lint import lint_tree
     from evalspec.prompts.row_config import row_options
 
-    tree = _trees.open_trees(args, paths)
     rows = row_options(None, project.folder, "lm-eval", tree.roots, rows=project.rows)
     jobs = args.jobs or _common.cores()
     return list(lint_tree(tree, views_of_project(project), rows, jobs=jobs))
@@ -46,9 +46,19 @@ def rows_of_project(project: Project) -> RowOptions:
     return row_options(None, project.folder, project.families.default, roots, rows=project.rows)
 
 
-def mended(args: argparse.Namespace, found: Callable[[], list[Finding]]) -> list[Finding]:
-    """The findings; with `--fix` those that are left once what is safe to mend has been mended."""
-    findings = found()
+def mended(
+    args: argparse.Namespace,
+    found: Callable[[], list[Finding]],
+    first: Callable[[], list[Finding]] | None = None,
+) -> list[Finding]:
+    """The findings; with `--fix` those that are left once what is safe to mend has been mended.
+
+    Args:
+        args: the arguments.
+        found: reads the files and finds.
+        first: finds the same in what was read already.
+    """
+    findings = (first or found)()
     if not args.fix:
         return findings
     from evalspec.check.lint import mend_files
