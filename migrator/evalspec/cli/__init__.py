@@ -17,6 +17,7 @@ COMMANDS = {
     "diff": "show what would change in prompts and outputs",
     "log": "show the commits in which one task's prompts changed",
     "check": "fail where a task file is not as the project requires",
+    "test": "run the fixtures, promises and chain of a spec project, and say what they would not notice",
     "init": "make a spec project: schema versions of your own",
     "revision": "draft the next schema version, its migration and its fixtures",
     "lock": "release the schema versions and migrations that there are",
