@@ -67,6 +67,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def with_changed(args: argparse.Namespace, **changes: object) -> argparse.Namespace:
+    """The arguments with others in place of some."""
+    from argparse import Namespace
+
+    return Namespace(**{**vars(args), **changes})
+
+
 def size(text: str) -> int:
     """A number of bytes: `500`, `64K`, `16M`, `1G`."""
     factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
+    from evalspec.check.lint.run import Only
     from evalspec.errors import Finding
     from evalspec.project import Project
     from evalspec.prompts.lm_eval.open_tree import Tree
@@ -28,14 +29,29 @@ def views_of_project(project: Project) -> tuple[View, ...]:
     return views_of(project, list(project.config.views), {})
 
 
-def lint_of_tree(args: argparse.Namespace, project: Project, tree: Tree) -> list[Finding]:
-    """The findings of trees of lm-eval YAML."""
+def lint_of_tree(
+    args: argparse.Namespace,
+    project: Project,
+    tree: Tree,
+    *,
+    only: Only | None = None,
+    roots: Sequence[str] | None = None,
+) -> list[Finding]:
+    """The findings of trees of lm-eval YAML.
+
+    Args:
+        args: the arguments.
+        project: the project.
+        tree: the trees.
+        only: what is looked at; everything unless it is said.
+        roots: the folders in which the files that tasks name may lie; those of the trees unless they are said.
+    """
     from evalspec.check.lint import lint_tree
     from evalspec.prompts.row_config import row_options
 
-    rows = row_options(None, project.folder, "lm-eval", tree.roots, rows=project.rows)
+    rows = row_options(None, project.folder, "lm-eval", roots or tree.roots, rows=project.rows)
     jobs = args.jobs or _common.cores()
-    return list(lint_tree(tree, views_of_project(project), rows, jobs=jobs))
+    return list(lint_tree(tree, views_of_project(project), rows, jobs=jobs, only=only))
 
 
 def rows_of_project(project: Project) -> RowOptions:

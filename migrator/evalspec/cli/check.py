@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.cli import _common, _findings, _gate
+from evalspec.cli import _common, _findings, _gate, _watch
 
 if TYPE_CHECKING:
     import argparse
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, print, and return the exit code."""
     if args.watch:
-        return _gate.watch(args)
+        return _watch.watch(args)
     result = _gate.checked(args)
     if args.format == "json":
         _common.write_output(args, _common.dumps(_data(result)))
