@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from evalspec.caching.store import Cache
     from evalspec.check.against_base import Against
+    from evalspec.check.lint.suggest import Suggestion
     from evalspec.check.lock import Lock
     from evalspec.diff import Repository
     from evalspec.diff.model import Compared
@@ -35,6 +36,7 @@ class Checked(NamedTuple):
         tasks: how many tasks they hold.
         required: the id of the version that was required, if one was.
         compared: what it was compared with, if it was.
+        suggested: edits that would mend what is left, and change prompts.
     """
 
     project: Project
@@ -44,6 +46,7 @@ class Checked(NamedTuple):
     tasks: int = 0
     required: str | None = None
     compared: Compared | None = None
+    suggested: Sequence[Suggestion] = ()
 
     @property
     def passed(self) -> bool:
@@ -90,6 +93,7 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
         if args.changed:
             findings = list(_changed(findings, all_of))
     counting = _counting(args, project, findings, repository, with_baseline=with_baseline)
+    places = set(map(_place, counting))
     return Checked(
         project,
         counting,
@@ -98,7 +102,12 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
         sum(each.tasks for each in shown),
         next((each.required for each in shown if each.required), None),
         compared,
+        [each for part in shown for each in part.suggested if _place(each.finding) in places],
     )
+
+
+def _place(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.rule, finding.path, finding.line, finding.column
 
 
 def _what(args: argparse.Namespace) -> tuple[Project, list[str], list[str]]:

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evalspec.check.lint.run import Only
+    from evalspec.check.lint.suggest import Suggestion
     from evalspec.errors import Finding
     from evalspec.project import Project
     from evalspec.prompts.lm_eval.open_tree import Tree
     from evalspec.prompts.tasks import RowOptions
     from evalspec.prompts.view import View
 
+#: So many suggestions are made: each is looked at by a person.
+_SUGGESTED = 20
 _WORDS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -84,6 +87,36 @@ def mended(
         if not args.quiet:
             sys.stderr.write(f"mended {visible(each.path)}: {', '.join(each.rules)}\n")
     return found() if done else findings
+
+
+def suggested(
+    args: argparse.Namespace, project: Project, tree: Tree, findings: Sequence[Finding]
+) -> list[Suggestion]:
+    """The edits that would mend what is left, and change prompts: so many as are shown."""
+    if args.format != "text":
+        return []
+    from itertools import islice
+
+    from evalspec.check.lint.suggest import suggestions
+    from evalspec.prompts.row_config import row_options
+
+    rows = row_options(None, project.folder, "lm-eval", tree.roots, rows=project.rows)
+    return list(islice(suggestions(tree, findings, views_of_project(project)[0], rows), _SUGGESTED))
+
+
+def suggestion_text(args: argparse.Namespace, suggestion: Suggestion) -> str:
+    """An edit that is not made, and what it would make of a prompt."""
+    from evalspec.report import Console, plain, prompt_diff, unified
+
+    paint = plain if args.output else Console(sys.stdout).paint
+    finding = suggestion.finding
+    place = f"{visible(finding.path)}:{finding.line}:{finding.column}"
+    text = f"suggestion for {finding.rule} at {place}, not made because a prompt changes:\n"
+    text += unified(suggestion.old, suggestion.new, finding.path, context=1, paint=paint)
+    if suggestion.before != suggestion.after:
+        text += f"the prompt of {visible(suggestion.task)}: "
+        text += prompt_diff(suggestion.before, suggestion.after, paint=paint)
+    return text
 
 
 def counts(findings: Sequence[Finding]) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evalspec.check import VersionCheck
     from evalspec.check.against_base import Against
     from evalspec.check.lint.run import Only
+    from evalspec.check.lint.suggest import Suggestion
     from evalspec.diff.sides import Side
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -32,6 +33,7 @@ class Shown(NamedTuple):
         looked_at: how many files that were.
         tasks: how many tasks they hold.
         required: the id of the version that was required, if one was.
+        suggested: edits that change prompts, where findings were to be mended.
     """
 
     findings: Sequence[Finding] = ()
@@ -39,6 +41,7 @@ class Shown(NamedTuple):
     looked_at: int = 0
     tasks: int = 0
     required: str | None = None
+    suggested: Sequence[Suggestion] = ()
 
 
 def of_trees(
@@ -64,7 +67,8 @@ def of_trees(
         lambda: _lint.lint_of_tree(args, project, tree),
     )
     findings += twins_in_trees(tree)
-    return Shown(findings, looked_at=_looked_at(tree), tasks=_tasks(tree))
+    suggested = _lint.suggested(args, project, _trees.open_trees(quiet, paths), findings) if args.fix else ()
+    return Shown(findings, looked_at=_looked_at(tree), tasks=_tasks(tree), suggested=suggested)
 
 
 def _of_side(args: argparse.Namespace, project: Project, against: Against) -> Shown:
