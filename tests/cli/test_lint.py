@@ -132,3 +132,55 @@ def test_an_unknown_rule_is_misuse_with_a_suggestion(cli: Cli) -> None:
     code, _, err = cli("explain", "literal_escapes")
     assert code == 2
     assert "did you mean 'literal_escape'?" in err
+
+
+SUGGESTED = {
+    "literal_escape": (
+        "doc_to_text: 'Q: {{q}}\\nA:'",
+        "doc_to_text: |-\n  Q: {{q}}\n  A:",
+        "+ Q:·⟨q·1⟩⟦⏎A:·⟨a·1⟩⏎⏎Q:·⟨q⟩⏎⟧A:",
+    ),
+    "html_entities": (
+        'doc_to_text: "{{q}} &lt; 3?"',
+        'doc_to_text: "{{q}} < 3?"',
+        "+ ⟨q·1⟩·⟦<·3?·⟨a·1⟩⏎⏎⟨q⟩·<⟧·3?",
+    ),
+    "single_braces": (
+        'doc_to_text: "Q: {question}\\nA:"',
+        'doc_to_text: "Q: {{question}}\\nA:"',
+        "⟨question⟩",
+    ),
+    "space_on_both_sides": (
+        'doc_to_text: "{{q}} A: "',
+        'doc_to_text: "{{q}} A:"',
+        "+ ⟨q·1⟩·A:·⟦⟨a·1⟩⏎⏎⟨q⟩·A:⟧",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", SUGGESTED)
+def test_what_changes_a_prompt_is_suggested_with_its_prompts_and_not_written(cli: Cli, rule: str) -> None:
+    wrong, right, prompt = SUGGESTED[rule]
+    tree = cli.cwd / "tree"
+    tree.mkdir()
+    rest = 'dataset_path: made/up\noutput_type: generate_until\ntest_split: test\ndoc_to_target: "{{a}}"\n'
+    (tree / "_base").write_text(f"{rest}{wrong}\n", encoding="utf-8")
+    (tree / "a.yaml").write_text("include: _base\ntask: sums\n", encoding="utf-8")
+    out = cli("check", "tree", "--fix").out
+    assert (tree / "_base").read_text(encoding="utf-8") == f"{rest}{wrong}\n"
+    part = out.partition(f"suggestion for {rule} at tree/_base:5:14, not made because a prompt changes:\n")[2]
+    assert f"\n-{wrong}\n" + "".join(f"+{line}\n" for line in right.split("\n")) in part
+    told = part.partition("the prompt of sums: ")[2].partition("suggestion")[0]
+    assert prompt in told
+    assert "suggestion" not in cli("check", "tree").out
+    (tree / "_base").write_text(f"{rest}{right}\n", encoding="utf-8")
+    assert f"suggestion for {rule}" not in cli("check", "tree", "--fix").out
+
+
+def test_what_does_not_count_is_not_suggested(cli: Cli) -> None:
+    (cli.cwd / "evalspec.toml").write_text(
+        'tasks = ["tree"]\nignore = ["literal_escape"]\n', encoding="utf-8"
+    )
+    (cli.cwd / "tree").mkdir()
+    (cli.cwd / "tree/a.yaml").write_text("task: a\ndoc_to_text: 'Q\\nA'\n", encoding="utf-8")
+    assert "suggestion" not in cli("check", "--fix").out

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ def clean_environment(**more: str) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
+        "XDG_CACHE_HOME": str(Path(tempfile.gettempdir()) / "evalspec-tests"),
     }
     return kept | fixed | more
 

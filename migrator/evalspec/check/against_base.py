@@ -39,6 +39,13 @@ class Against(NamedTuple):
     sides: Sides
     views: Sequence[ViewPair]
 
+    @property
+    def changed_tasks(self) -> frozenset[str]:
+        """The tasks whose prompts or records differ, or cannot be told to be the same."""
+        found = {task for group in self.comparison.groups for task in group.tasks}
+        found |= {each.task for each in self.comparison.unknown}
+        return frozenset(found | {each.task for each in self.comparison.records})
+
 
 def base_lock(repository: Repository, base: Commit, project: Project) -> Lock:
     """The lock that the project has at the base; an empty one where it has none there.

@@ -15,7 +15,7 @@ from evalspec.errors import Place, UsageError, did_you_mean, visible
 from evalspec.schema.declare import Absent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from evalspec.configuration import Config, IgnoreConfig
     from evalspec.errors import Finding
@@ -77,6 +77,7 @@ def chosen(
     folder: str | None,
     files: Iterable[str] = (),
     config_place: Place | None = None,
+    read: Callable[[str], bytes | None] | None = None,
     today: date | None = None,
 ) -> list[Finding]:
     """The findings that count, with the severities of the configuration, and those about ignores themselves.
@@ -88,10 +89,11 @@ def chosen(
         folder: the project's folder, from which the configuration's globs are.
         files: the YAML files that were looked at, whose comments count.
         config_place: where the configuration is.
+        read: gives the bytes of a file; that on disk unless it is said.
         today: the day by which ignores expire.
     """
     kept: list[Finding] = []
-    comments = {path: list(_comments(path)) for path in files}
+    comments = {path: list(_comments((read or _on_disk)(path))) for path in files}
     used: set[tuple[str, int]] = set()
     ignored: set[int] = set()
     day = (today or date.today()).isoformat()  # noqa: DTZ011 - the day of whoever runs it
@@ -155,13 +157,16 @@ def _is_one(path: str, globs: Sequence[str], folder: str | None) -> bool:
     return any(fnmatch(inside, glob) or inside.startswith(f"{glob.rstrip('/')}/") for glob in globs)
 
 
-def _comments(path: str) -> Iterator[_Comment]:
+def _on_disk(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            return file.read()
     except OSError:
-        return
-    if b"evalspec:" not in data:
+        return None
+
+
+def _comments(data: bytes | None) -> Iterator[_Comment]:
+    if data is None or b"evalspec:" not in data:
         return
     for number, line in enumerate(data.split(b"\n"), 1):
         found = _COMMENT.search(line)

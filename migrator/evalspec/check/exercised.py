@@ -69,7 +69,7 @@ def used_words(fixtures: Fixtures, schema: Schema) -> Used:
             "post_process": {task.get("post_process", "")},
         }
 
-    return Used(tuple(of(task) for task in (*fixtures.tasks, *fixtures.templates)))
+    return Used(tuple(of(task) for task in (*fixtures.tasks, *fixtures.templates, *fixtures.pairs)))
 
 
 def check_exercised(project: Project) -> Iterator[Finding]:

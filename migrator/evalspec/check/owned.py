@@ -40,10 +40,15 @@ def step_folder(family: Family, step: Migration) -> str:
     return f"{family.root.fixtures}/{family.name}/migrations/{name}"
 
 
-def place_in(path: str, *words: str) -> Place:
+def place_in(path: str, *words: str, near: str = "") -> Place:
     """The first line of a file that holds one of the words in quotes, the earlier words first; else its first line.
 
     The path is told from the working directory.
+
+    Args:
+        path: the file.
+        words: the words.
+        near: a text that must be on the line, too, or on it and the line before.
     """
     shown = os.path.relpath(path)
     try:
@@ -54,6 +59,6 @@ def place_in(path: str, *words: str) -> Place:
     for word in words:
         for number, line in enumerate(lines, 1):
             for quoted in (f'"{word}"', f"'{word}'"):
-                if quoted in line:
+                if quoted in line and (near in line or near in lines[number - 2].strip() + line.strip()):
                     return Place(shown, number, line.index(quoted) + 1)
     return Place(shown)

@@ -56,7 +56,7 @@ def add_no_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache",
         action="store_true",
-        help="neither use nor make .evalspec_cache/, which keeps what revisions were compared",
+        help="neither use nor make .evalspec_cache/, which keeps what was found before",
     )
 
 
@@ -65,6 +65,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=positive, metavar="N", help="processes for large files (default: the cores)"
     )
+
+
+def with_changed(args: argparse.Namespace, **changes: object) -> argparse.Namespace:
+    """The arguments with others in place of some."""
+    from argparse import Namespace
+
+    return Namespace(**{**vars(args), **changes})
 
 
 def size(text: str) -> int:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.cli import _common, _lint, _trees
+from evalspec.cli import _common, _lint, _task_files, _trees
 from evalspec.errors import Place, UsageError, counted
 from evalspec.schema.declare import Absent
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from evalspec.check import VersionCheck
+    from evalspec.caching.store import Cache
     from evalspec.check.against_base import Against
+    from evalspec.check.lint.suggest import Suggestion
     from evalspec.check.lock import Lock
     from evalspec.diff import Repository
-    from evalspec.diff.cache import Cache
     from evalspec.diff.model import Compared
     from evalspec.errors import Finding
     from evalspec.project import Project
@@ -37,6 +36,7 @@ class Checked(NamedTuple):
         tasks: how many tasks they hold.
         required: the id of the version that was required, if one was.
         compared: what it was compared with, if it was.
+        suggested: edits that would mend what is left, and change prompts.
     """
 
     project: Project
@@ -46,6 +46,7 @@ class Checked(NamedTuple):
     tasks: int = 0
     required: str | None = None
     compared: Compared | None = None
+    suggested: Sequence[Suggestion] = ()
 
     @property
     def passed(self) -> bool:
@@ -63,45 +64,50 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
     Raises:
         UsageError: the base cannot be found, or the configuration names a rule that is not there.
     """
+    _task_files.refuse_to_mend_staged(args)
     project, trees, files = _what(args)
     from evalspec.check.choose import check_names
     from evalspec.check.rules import RULES
     from evalspec.diff.kept import cache_of
 
     check_names(project.config, RULES)
-    found = Checked(project, ())
     broken = list(_broken(project))
     if broken:  # no task file can be judged by versions that do not load
-        return found._replace(findings=_counting(args, project, broken, with_baseline=with_baseline))
-    if files or not trees:
-        found = _of_files(_with(args, paths=files), project)
-    if trees:
-        of_trees = _of_trees(args, project, trees)
-        found = found._replace(
-            findings=[*found.findings, *of_trees.findings],
-            looked_at=found.looked_at + of_trees.looked_at,
-            tasks=found.tasks + of_trees.tasks,
-        )
+        counting = _counting(args, project, broken, None, with_baseline=with_baseline)
+        return Checked(project, counting)
     repository = _repository(args, project)
     cache = cache_of(repository, project) if repository is not None and not args.no_cache else None
+    shown: list[_task_files.Shown] = []
     with ExitStack() as stack:
-        findings = list(found.findings)
         all_of = list(_against(args, project, repository, stack, [trees, files]))
+        of = {against.sides.lm_eval: against for against in all_of}
+        if files or not trees:
+            shown.append(_task_files.of_files(args, project, files, of.get(False)))
+        if trees:
+            shown.append(_task_files.of_trees(args, project, trees, of.get(True)))
+        findings = [finding for each in shown for finding in each.findings]
         of_project = list(_of_project(project, all_of[0].lock if all_of else None, cache))
         of_prompts = [finding for against in all_of for finding in _of_prompts(project, against)]
         findings += _without_echoes([*of_project, *of_prompts])
         compared = all_of[-1].comparison.compared if all_of else None
         if args.changed:
             findings = list(_changed(findings, all_of))
-    counting = _counting(args, project, findings, with_baseline=with_baseline)
-    return found._replace(findings=counting, compared=compared)
+    counting = _counting(args, project, findings, repository, with_baseline=with_baseline)
+    places = set(map(_place, counting))
+    return Checked(
+        project,
+        counting,
+        [file for each in shown for file in each.files],
+        sum(each.looked_at for each in shown),
+        sum(each.tasks for each in shown),
+        next((each.required for each in shown if each.required), None),
+        compared,
+        [each for part in shown for each in part.suggested if _place(each.finding) in places],
+    )
 
 
-def _with(args: argparse.Namespace, **changes: object) -> argparse.Namespace:
-    """The arguments with others in place of some."""
-    from argparse import Namespace
-
-    return Namespace(**{**vars(args), **changes})
+def _place(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.rule, finding.path, finding.line, finding.column
 
 
 def _what(args: argparse.Namespace) -> tuple[Project, list[str], list[str]]:
@@ -131,56 +137,7 @@ def kinds_of_paths(
             trees += tree
         else:
             files.append(path)
-    return trees, [] if files == [os.curdir] and not given else files
-
-
-def _of_trees(args: argparse.Namespace, project: Project, paths: Sequence[str]) -> Checked:
-    """Trees of lm-eval YAML, whose records have no versions of ours."""
-    tree = _trees.open_trees(args, paths)
-    quiet = _with(args, quiet=True)
-    from evalspec.check import twins_in_trees
-
-    findings = [*_lint.mended(args, lambda: _lint.lint_of_tree(quiet, project, paths)), *twins_in_trees(tree)]
-    loaders = tree.index.loaders
-    entries = [entry for entry in tree.index.entries.values() if entry.path is not None]
-    return Checked(
-        project, findings, looked_at=sum(len(loader.reached()) for loader in loaders), tasks=len(entries)
-    )
-
-
-def _of_files(args: argparse.Namespace, project: Project) -> Checked:
-    """Task files of our own contract."""
-    required = None
-    if args.require or not isinstance(project.config.requires, Absent):
-        required = _common.schema_of(project, args.require or str(project.config.requires)).id
-    selection = _common.select_files(args, project)
-    paths = [file.path for file in selection.files]
-    _common.warn_pending(args, project, paths)
-    reading = _common.reading_of(args, project)
-    from evalspec.check import check_versions
-    from evalspec.check.lint import lint_records
-    from evalspec.migrate import load_history
-    from evalspec.tasks import open_tasks
-
-    history = load_history(project.families)
-    views, rows = _lint.views_of_project(project), _lint.rows_of_project(project)
-    judged: list[VersionCheck] = []
-
-    def look() -> list[Finding]:
-        judged.clear()
-        with (
-            _common.progress(args, "checking", paths) as advance,
-            open_tasks(paths, reading, advance=advance) as files,
-        ):
-            judged.append(check_versions(files, reading, history, required))
-            return list(lint_records(files, views, rows))
-
-    linted = _lint.mended(args, look)
-    [result] = judged
-    said = {(each.path, each.line, each.column, each.rule) for each in result.findings}
-    more = [each for each in linted if (each.path, each.line, each.column, each.rule) not in said]
-    tasks = sum(report.valid + len({error.line for error in report.errors}) for report in result.files)
-    return Checked(project, [*result.findings, *more], result.files, len(paths), tasks, required)
+    return trees, files if given or configured else []
 
 
 def _repository(args: argparse.Namespace, project: Project) -> Repository | None:
@@ -284,8 +241,8 @@ def _of_project(project: Project, base: Lock | None, cache: Cache | None) -> Ite
 
 def _of_fixtures(project: Project, cache: Cache | None) -> Sequence[Finding]:
     """What every check of the project's fixtures finds; kept while versions, migrations and fixtures are the same."""
+    from evalspec.caching.store import digest_of_files, key_of
     from evalspec.check.spec import spec_checks
-    from evalspec.diff.cache import digest_of_files, key_of
     from evalspec.errors import Finding
 
     def build(data: list[list[Any]]) -> list[Finding]:
@@ -323,20 +280,20 @@ def _of_prompts(project: Project, against: Against) -> Iterator[Finding]:
 
 def _changed(findings: Sequence[Finding], all_of: Sequence[Against]) -> Iterator[Finding]:
     """The findings in files that differ from the base, and of tasks whose prompts do."""
-    tasks: set[str] = set()
-    paths: set[str] = set()
-    for against in all_of:
-        comparison = against.comparison
-        tasks |= {task for group in comparison.groups for task in group.tasks}
-        tasks |= {each.task for each in comparison.unknown} | {each.task for each in comparison.records}
-        paths |= against.sides.changed
+    tasks = {task for against in all_of for task in against.changed_tasks}
+    paths = {path for against in all_of for path in against.sides.changed}
     for finding in findings:
         if finding.task in tasks or os.path.realpath(finding.path) in paths:
             yield finding
 
 
 def _counting(
-    args: argparse.Namespace, project: Project, findings: Sequence[Finding], *, with_baseline: bool
+    args: argparse.Namespace,
+    project: Project,
+    findings: Sequence[Finding],
+    repository: Repository | None,
+    *,
+    with_baseline: bool,
 ) -> list[Finding]:
     """The findings that count."""
     from evalspec.check.choose import chosen, without_old
@@ -352,6 +309,7 @@ def _counting(
         RULES,
         folder=project.folder,
         files=sorted(files),
+        read=_staged_reader(repository) if args.staged and repository is not None else None,
         config_place=Place(os.path.relpath(config_path)) if config_path else None,
     )
     path = args.baseline
@@ -364,6 +322,14 @@ def _counting(
             return without_old(kept, file.read(), path)
     except FileNotFoundError:
         raise UsageError(f"no such baseline: {path}", fix="make one: evalspec baseline") from None
+
+
+def _staged_reader(repository: Repository) -> Callable[[str], bytes | None]:
+    """Reads what is staged of a file, by its path from here."""
+    from evalspec.diff.git_objects import GitFiles
+
+    files = GitFiles(repository, repository.blobs(None))
+    return lambda path: files.read(os.path.relpath(os.path.realpath(path), repository.root))
 
 
 def summary(result: Checked) -> str:
@@ -388,43 +354,3 @@ def summary(result: Checked) -> str:
         where += f" and {counted(elsewhere, 'other file')}"
     needed = f"; {required} is required" if required else ""
     return f"{compared}{counted(len(errors), 'finding')} in {where}{needed}\n"
-
-
-def watch(args: argparse.Namespace) -> int:
-    """Check in a process of its own, again whenever a file of the project or the paths changes, until interrupted."""
-    import subprocess
-    import time
-
-    words = [word for word in sys.argv[1:] if word != "--watch"]
-    project = _trees.find_project(args)
-    folders = args.paths or [project.folder or os.curdir]
-    seen = None
-    while True:
-        now = _stamps(folders)
-        if now != seen:
-            seen = now
-            if sys.stdout.isatty():
-                sys.stdout.write("\x1b[2J\x1b[H")
-            sys.stdout.flush()
-            command = [sys.executable, "-m", "evalspec", *words]
-            code = subprocess.run(command, check=False).returncode  # noqa: S603 - the command that we are
-            if code not in (0, 1):
-                return code
-            sys.stderr.write("watching; Ctrl-C ends it\n")
-        time.sleep(0.5)
-
-
-def _stamps(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Size and time of every file below the paths that may be a task file or a part of a project."""
-    found = {}
-    for top in paths:
-        walk = os.walk(top) if os.path.isdir(top) else [(os.path.dirname(top), [], [os.path.basename(top)])]
-        for folder, folders, names in walk:
-            folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-            for name in names:
-                try:
-                    status = os.stat(os.path.join(folder, name))
-                except OSError:
-                    continue
-                found[os.path.join(folder, name)] = (status.st_size, status.st_mtime_ns)
-    return found

@@ -41,9 +41,17 @@ def paths_of(args: argparse.Namespace, project: Project) -> list[str] | None:
 
 def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
     """Read the trees; what was chosen, and what no index has, is said on standard error."""
-    from evalspec.prompts.lm_eval.open_tree import FAMILY, VERSION, open_tree
+    from evalspec.prompts.lm_eval.open_tree import open_tree
 
     tree = open_tree(paths)
+    tell(args, tree, paths)
+    return tree
+
+
+def tell(args: argparse.Namespace, tree: Tree, paths: Sequence[str]) -> None:
+    """Say on standard error what was read, and what no index has."""
+    from evalspec.prompts.lm_eval.open_tree import FAMILY, VERSION
+
     if not args.quiet:
         count, shown = len(tree.index.entries), ", ".join(map(visible, paths[:_SHOWN]))
         if len(paths) > _SHOWN:
@@ -55,4 +63,3 @@ def open_trees(args: argparse.Namespace, paths: Sequence[str]) -> Tree:
             sys.stderr.write(f"skipped {visible(path)}:{each.line}: {visible(each.reason)} [{each.rule}]\n")
     elif skipped and not args.quiet:
         sys.stderr.write(f"{counted(len(skipped), 'file')} in no index (-v says which, and why)\n")
-    return tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalspec.cli import _common, _findings, _gate
+from evalspec.cli import _common, _findings, _gate, _lint, _watch
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-findings", type=_common.positive, default=1000, metavar="N", help="how many to print"
     )
     parser.add_argument(
-        "--fix", action="store_true", help="mend what is safe to mend; never the text of a prompt"
+        "--fix", action="store_true", help="mend what is safe; what changes a prompt is shown as a suggestion"
     )
     against = parser.add_argument_group("what prompts and released versions are compared with")
     against.add_argument(
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, print, and return the exit code."""
     if args.watch:
-        return _gate.watch(args)
+        return _watch.watch(args)
     result = _gate.checked(args)
     if args.format == "json":
         _common.write_output(args, _common.dumps(_data(result)))
@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         _common.write_output(args, _findings.service_text(args.format, result.findings, files, rules))
     else:
         text = _common.findings_text(args, result.findings, args.max_findings)
+        text += "".join(_lint.suggestion_text(args, each) for each in result.suggested)
         _common.write_output(args, text + _gate.summary(result))
     return 0 if result.passed else 1
 

@@ -6,6 +6,7 @@ git is found and started by GitPython; bytes come from one long-lived `cat-file 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import UsageError, visible
@@ -354,5 +355,8 @@ class WorkingFiles(GitFiles):
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none, or it is too large."""
+        sys.audit(
+            "evalspec.read", os.path.join(self._repository.root, name)
+        )  # it stands for the file on disk
         data = self._own.get(self.id_of(name))
         return super().read(name) if data is None else data

@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from evalspec.diff.cache import FOLDER, Cache, digest_of_files, key_of
+from evalspec.caching.store import FOLDER, Cache, digest_of_files, key_of
 from evalspec.diff.model import (
     Cause,
     Compared,

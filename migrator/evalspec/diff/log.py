@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalspec.diff.cache import key_of
+from evalspec.caching.store import key_of
 from evalspec.diff.compare import compare_tasks
 from evalspec.diff.git_objects import Commit
 from evalspec.diff.history import Change, History

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,7 @@ from evalspec.migrate.recorder import Recorder
 from evalspec.schema.family import load_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from evalspec.migrate.contract_operations import ContractOperation
     from evalspec.migrate.operations import RecordOperation
@@ -85,6 +86,12 @@ class Migration:
                 f"{self.path}: {type(error).__name__}: {error}", fix="mend its upgrade(op)"
             ) from error
         return recorder
+
+    def with_records(self, operations: Iterable[RecordOperation]) -> Migration:
+        """The same migration, doing something else to records."""
+        other = copy(self)
+        other.__dict__["_recorded"] = Recorder(list(self.contract), list(operations))
+        return other
 
     @property
     def contract(self) -> tuple[ContractOperation, ...]:

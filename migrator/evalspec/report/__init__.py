@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalspec.report.findings import finding_json, finding_text
     from evalspec.report.findings_github import github_text
     from evalspec.report.findings_gitlab import gitlab_text
-    from evalspec.report.findings_junit import junit_text
+    from evalspec.report.findings_junit import junit_text, tests_junit_text
     from evalspec.report.findings_sarif import sarif_text
     from evalspec.report.markdown import (
         FileLine,
@@ -52,6 +52,7 @@ _HOME = {
     "prompt_diff": "excerpt",
     "sarif_text": "findings_sarif",
     "size_change": "excerpt",
+    "tests_junit_text": "findings_junit",
     "unified": "unified_diff",
     "unified_by_line": "unified_diff",
 }
@@ -86,6 +87,7 @@ __all__ = [
     "prompt_diff",
     "sarif_text",
     "size_change",
+    "tests_junit_text",
     "unified",
     "unified_by_line",
 ]

@@ -53,6 +53,31 @@ def junit_text(findings: Sequence[Finding], files: Iterable[str] = ()) -> str:
     return ET.tostring(top, encoding="unicode", xml_declaration=False) + "\n"
 
 
+def tests_junit_text(tests: Sequence[tuple[str, Sequence[Finding]]]) -> str:
+    """An XML document of tests: one suite, a case for each, which fails where something was found.
+
+    Args:
+        tests: each test's name, and what it found.
+    """
+    from xml.etree import ElementTree as ET
+
+    suite = ET.Element(
+        "testsuite",
+        name="evalspec test",
+        tests=str(len(tests)),
+        failures=str(sum(bool(found) for _, found in tests)),
+        errors="0",
+    )
+    for name, found in tests:
+        about, _, what = name.rpartition(": ")
+        case = ET.SubElement(suite, "testcase", classname=_safe(about or "evalspec"), name=_safe(what))
+        if found:
+            told = ET.SubElement(case, "failure", message=_safe(found[0].message), type=_safe(found[0].rule))
+            told.text = _allowed("".join(map(finding_text, found)))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=False) + "\n"
+
+
 def _fails(group: Sequence[Finding]) -> bool:
     return any(finding.severity == "error" for finding in group)
 

@@ -53,6 +53,10 @@ class Family:
     def __reduce__(self) -> tuple[type[Family], tuple[str, Root]]:
         return Family, (self.name, self.root)  # code does not travel: another process loads it where it is
 
+    def put(self, schemas: Mapping[str, Schema]) -> None:
+        """Take these for the family's versions, by name, in place of what their modules declare."""
+        self._schemas = dict(schemas)
+
     @property
     def versions(self) -> tuple[str, ...]:
         """The names of the versions whose modules are there, by number."""

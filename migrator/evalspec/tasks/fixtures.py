@@ -4,6 +4,7 @@ A version's folder is `fixtures/<family>/<version>/`. Any of its files may be mi
 
     tasks.jsonl  tasks.yaml       valid records                       post_process.jsonl   rule, input, output
     templates.yaml                valid template tasks                generations.jsonl    task_id, text
+    pairs.jsonl                   valid records, for the pairs that no other task has
     tasks_bad.jsonl               a broken rule a line; which one     rows/<task>/<split>.jsonl
                                   says tasks_bad.labels.json
 """
@@ -61,6 +62,7 @@ class Fixtures:
         schema: the version's id.
         tasks: valid inline records, of `tasks.jsonl`.
         templates: valid template records.
+        pairs: more valid inline records, of `pairs.jsonl`.
         bad: lines that break a rule.
         generations: sample generations of the tasks.
         post_process: examples of every post-process rule.
@@ -70,6 +72,7 @@ class Fixtures:
     schema: str
     tasks: tuple[dict[str, Any], ...] = ()
     templates: tuple[dict[str, Any], ...] = ()
+    pairs: tuple[dict[str, Any], ...] = ()
     bad: tuple[BadTask, ...] = ()
     generations: tuple[Generation, ...] = ()
     post_process: tuple[PostProcessExample, ...] = ()
@@ -91,6 +94,7 @@ def load_fixtures(families: Families, reference: str) -> Fixtures:
         f"{family}@{version}",
         tasks=tasks,
         templates=_yaml_objects(f"{folder}/templates.yaml"),
+        pairs=_objects(f"{folder}/pairs.jsonl"),
         bad=_bad(folder),
         generations=tuple(
             Generation(said["task_id"], said["text"]) for said in _objects(f"{folder}/generations.jsonl")

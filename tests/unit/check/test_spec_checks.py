@@ -186,7 +186,8 @@ def test_what_is_broken_is_found_at_its_place(acme: Path, case: str) -> None:
     broken = CASES[case]
     path = acme / broken.path
     if broken.new is None:
-        path.unlink()
+        for name in (path.name, "templates.yaml", "pairs.jsonl"):
+            (path.parent / name).unlink(missing_ok=True)
     elif broken.old:
         text = path.read_text()
         assert broken.old in text

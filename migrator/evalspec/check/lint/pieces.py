@@ -175,6 +175,17 @@ _JINJA = {"{{": "}}", "{%": "%}", "{#": "#}"}
 
 def outside_jinja(text: str) -> str:
     """A text without its Jinja: a space in place of each expression, statement and comment."""
+    return mapped_outside(text, lambda piece: piece, " ")
+
+
+def mapped_outside(text: str, change: Callable[[str], str], jinja: str | None = None) -> str:
+    """A text in which what stands outside of its Jinja is changed.
+
+    Args:
+        text: the text.
+        change: makes of a piece another one.
+        jinja: what stands in place of each expression, statement and comment; they themselves unless it is said.
+    """
     out: list[str] = []
     at = done = 0
     endless: set[str] = set()
@@ -186,6 +197,6 @@ def outside_jinja(text: str) -> str:
             endless.add(opened)  # it is not looked for again, or a text of braces alone would take for ever
             at += 1
             continue
-        out += [text[done:at], " "]
+        out += [change(text[done:at]), text[at : end + 2] if jinja is None else jinja]
         at = done = end + 2
-    return "".join([*out, text[done:]])
+    return "".join([*out, change(text[done:])])

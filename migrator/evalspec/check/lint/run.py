@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,8 +38,36 @@ class _Counted(NamedTuple):
     tasks: int
 
 
+class Only(NamedTuple):
+    """What of trees is looked at: some files, the tasks that are made of them, and some tasks more.
+
+    Attributes:
+        paths: whole paths of files.
+        tasks: names of tasks.
+    """
+
+    paths: frozenset[str]
+    tasks: frozenset[str]
+
+    def has(self, tree: Tree, root: int | None, names: Iterable[str]) -> bool:
+        """Whether one of a tree's files is among the files."""
+        top = tree.roots[root or 0]
+        return any(os.path.join(top, name) in self.paths for name in names)
+
+    def has_task(self, tree: Tree, task: ResolvedTask) -> bool:
+        """Whether a task is looked at."""
+        if task.path is None or str(task.name) in self.tasks:
+            return str(task.name) in self.tasks
+        return self.has(tree, task.root, tree.index.loaders[task.root or 0].load(task.path).files)
+
+
 def lint_tree(
-    tree: Tree, views: Sequence[View], rows: RowOptions | None = None, *, jobs: int = 1
+    tree: Tree,
+    views: Sequence[View],
+    rows: RowOptions | None = None,
+    *,
+    jobs: int = 1,
+    only: Only | None = None,
 ) -> Iterator[Finding]:
     """The findings of trees of lm-eval YAML, file by file: those of the files, and those of their tasks.
 
@@ -49,6 +78,7 @@ def lint_tree(
         views: how prompts are shown; joins are looked at under each.
         rows: where rows come from; None for made-up ones.
         jobs: the number of processes, for large trees.
+        only: what is looked at; everything unless it is said.
     """
     from evalspec.prompts.lm_eval.groups import selected
     from evalspec.prompts.sandbox import Sandbox
@@ -59,7 +89,13 @@ def lint_tree(
     ]
     sandbox = Sandbox()
     lint = TaskLint(views, rows, sandbox)
-    for task in tasks:
+    siblings = tasks
+    if only is not None:
+        files = [each for each in files if only.has(tree, each[0], each[1:])]
+        tasks = [task for task in tasks if only.has_task(tree, task)]
+        known = {str(task.settings.get("dataset_path")) for task in tasks}
+        siblings = [task for task in siblings if str(task.settings.get("dataset_path")) in known]
+    for task in siblings:
         lint.learn(task.settings)
     if len(files) < _WORTH_SHARING:
         jobs = 1

@@ -49,7 +49,7 @@ HTML_ENTITIES = Rule(
 RULES = (SINGLE_BRACES, FORMAT_BRACES, LEFTOVER_PLACEHOLDER, HTML_ENTITIES)
 
 #: A name alone in braces, behind nothing that TeX or code writes braces after.
-_NAMED = re.compile(r"(?<![{\\$^_A-Za-z0-9})\]#])\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})")
+NAMED = re.compile(r"(?<![{\\$^_A-Za-z0-9})\]#])\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})")
 _FIELD = re.compile(
     r"(?<![{\\$^_A-Za-z0-9})\]#])\{(?:[0-9]?|"
     r"[A-Za-z_][\w.]*(?:![rsa]|(?:![rsa])?:[<>=^+\- #0-9.,_]*[bcdeEfFgGnosxX%]?))\}(?!\})"
@@ -64,7 +64,7 @@ _LEFT = re.compile(
     r"|\[(?:insert|your|fill in|replace)[ _-][^\[\]\n]{1,40}\]|(?-i:\bXXX+\b)(?=\s*[:)\]])",
     re.IGNORECASE,
 )
-_ENTITY = re.compile(
+ENTITY = re.compile(
     r"&(?:lt|gt|amp|quot|apos|nbsp|hellip|mdash|ndash|rsquo|lsquo|ldquo|rdquo|#[0-9]{2,5}|#x[0-9a-fA-F]{2,5});"
 )
 
@@ -107,7 +107,7 @@ def in_text(text: str, role: Role) -> tuple[Found, ...]:
     if left is not None:
         message = f"the text still holds {left.group()!r}"
         out.append(Found(LEFTOVER_PLACEHOLDER, message, excerpt(text, text.find(left.group()))))
-    entity = _ENTITY.search(plain) if "&" in plain else None
+    entity = ENTITY.search(plain) if "&" in plain else None
     if entity is not None and role != "stop":
         from html import unescape
 
@@ -117,7 +117,7 @@ def in_text(text: str, role: Role) -> tuple[Found, ...]:
 
 
 def _braces(text: str, plain: str, role: Role) -> Iterator[Found]:
-    named = _NAMED.search(plain)
+    named = NAMED.search(plain)
     if named is not None:
         name, shown = named.group(1), excerpt(text, text.find(named.group()))
         if role == "template":

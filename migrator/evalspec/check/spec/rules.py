@@ -37,4 +37,13 @@ SPEC_REACHES_OUTSIDE = Rule(
     group="chain",
 )
 
-RULES = (FIXTURE_STALE, PROMISE_BROKEN, UPGRADE_NOT_REPEATABLE, SPEC_REACHES_OUTSIDE)
+FIXTURE_WEAK = Rule(
+    "fixture_weak",
+    "error",
+    "A rule, pair, word, delimiter or step could be another one, and no fixture would tell (`evalspec test --mutate`).",
+    'PAIRS = (Pair("mcq", ("accuracy", "f1"), ("none",)),)  # and no task of mcq has the metric f1\n',
+    "add a fixture that would tell",
+    group="fixtures",
+)
+
+RULES = (FIXTURE_STALE, FIXTURE_WEAK, PROMISE_BROKEN, UPGRADE_NOT_REPEATABLE, SPEC_REACHES_OUTSIDE)

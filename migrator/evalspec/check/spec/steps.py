@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalspec.check.spec.fixtures import finding, lines, objects, shown, version_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalspec.check.spec.fixtures import Spec
     from evalspec.errors import Finding
@@ -37,14 +37,20 @@ def check_bytes(spec: Spec, step: Migration, folder: str) -> list[Finding]:
     return found or list(_bytes(spec, step, **paths))
 
 
-def _bytes(spec: Spec, step: Migration, before: str, after: str) -> Iterator[Finding]:
+def upgraded(spec: Spec, step: Migration) -> Callable[[bytes], bytes]:
+    """Makes of a line of records the one that a migration writes."""
     from evalspec.formats.jsonl import edit_line
     from evalspec.migrate.upgrade import Upgrades
 
     upgrades = Upgrades(spec.project.families, spec.history, step.id)
     upgrade = upgrades.from_(spec.project.schema(step.parent))
+    return lambda line: edit_line(line, upgrade.edits(json.loads(line)))
+
+
+def _bytes(spec: Spec, step: Migration, before: str, after: str) -> Iterator[Finding]:
+    new_line = upgraded(spec, step)
     for old, new in zip_longest(lines(before), lines(after)):
-        made = edit_line(old[1], upgrade.edits(json.loads(old[1]))) if old else b""
+        made = new_line(old[1]) if old else b""
         if made != (new[1] if new else b""):
             line = (new or old or (1, b""))[0]
             fix = f"mend {shown(step.path)}, or write the line anew"
@@ -73,7 +79,7 @@ def check_prompts(spec: Spec, step: Migration, folder: str) -> list[Finding]:
                 message = f"the prompt {side} {step.id} is another one"
                 fix = "mend the assembly or the task, or write the prompt anew"
                 found.append(finding("fixture_stale", path, message, fix, line=line, task=task_id, text=text))
-    return found + _held("prompts", step.prompts, path)
+    return list(dict.fromkeys(found)) + _held("prompts", step.prompts, path)
 
 
 def check_outputs(spec: Spec, step: Migration, folder: str) -> list[Finding]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalspec.errors import Finding
 
 #: The files of valid records, of which a version has one at least.
-TASKS = ("tasks.jsonl", "tasks.yaml", "templates.yaml")
+TASKS = ("tasks.jsonl", "tasks.yaml", "templates.yaml", "pairs.jsonl")
 
 
 def check_tasks(spec: Spec, id_: str, folder: str) -> list[Finding]:
@@ -123,11 +123,8 @@ def check_post_process(spec: Spec, id_: str, folder: str) -> list[Finding]:
     return found
 
 
-def check_prompts(spec: Spec, id_: str, folder: str) -> list[Finding]:
-    """Each template gives the prompt that `template_prompts.jsonl` has for each of its rows."""
-    path = f"{folder}/template_prompts.jsonl"
-    if not os.path.exists(path):
-        return []
+def rendered(spec: Spec, id_: str, folder: str) -> list[dict[str, Any]]:
+    """The prompts of a version's fixture templates, one a row, as `evalspec render --format json` has them."""
     from evalspec.prompts import PLAIN
     from evalspec.prompts.rows import RowsFolder
     from evalspec.prompts.tasks import RowOptions, record_spec, render_tasks
@@ -135,9 +132,17 @@ def check_prompts(spec: Spec, id_: str, folder: str) -> list[Finding]:
 
     tasks = load_fixtures(spec.project.families, id_).templates
     rows = RowOptions(RowsFolder(f"{folder}/rows"))
-    rendered = [line.to_dict() for line in render_tasks(map(record_spec, tasks), [PLAIN], rows)]
+    return [line.to_dict() for line in render_tasks(map(record_spec, tasks), [PLAIN], rows)]
+
+
+def check_prompts(spec: Spec, id_: str, folder: str) -> list[Finding]:
+    """Each template gives the prompt that `template_prompts.jsonl` has for each of its rows."""
+    path = f"{folder}/template_prompts.jsonl"
+    if not os.path.exists(path):
+        return []
+    prompts = rendered(spec, id_, folder)
     for line, (golden, now) in enumerate(
-        zip_longest((each for _, each in objects(path, "task_id", "row", "text")), rendered), 1
+        zip_longest((each for _, each in objects(path, "task_id", "row", "text")), prompts), 1
     ):
         said = tuple(golden[key] for key in ("task_id", "row", "text")) if golden else ("nothing",) * 3
         found = tuple(now[key] for key in ("task", "row", "text")) if now else ("nothing",) * 3

@@ -109,6 +109,7 @@ class FilesBelow:
 
     def __init__(self, files: Files, root: str, parts: Sequence[str]) -> None:
         self._files = files
+        self._kept = files if isinstance(files, Kept) else None
         self._above = f"{root}/" if root else ""
         self._parts = tuple(f"{part}/" if part else "" for part in parts)
 
@@ -123,7 +124,7 @@ class FilesBelow:
 
     def kept_of(self, name: str) -> tuple[dict[tuple[str, str], Any] | None, str]:
         """See `Kept`; nothing is kept where the files that this is part of keep nothing."""
-        return self._files.kept_of(self._above + name) if isinstance(self._files, Kept) else (None, "")
+        return self._kept.kept_of(self._above + name) if self._kept is not None else (None, "")
 
 
 def yaml_names(names: list[str]) -> list[str]:

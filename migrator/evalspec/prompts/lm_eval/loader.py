@@ -48,6 +48,7 @@ class Loader:
 
     def __init__(self, files: Files) -> None:
         self.files = files
+        self._kept = files if isinstance(files, Kept) else None
         self._own: dict[str, dict[str, Any]] = {}
         self._loaded: dict[str, Loaded | LoadError] = {}
         self._loading: list[str] = []
@@ -64,7 +65,7 @@ class Loader:
             if data is None:
                 raise LoadError(path, "there is no such file in the tree")
             folder = posixpath.dirname(path)
-            kept, key = self.files.kept_of(path) if isinstance(self.files, Kept) else (None, "")
+            kept, key = self._kept.kept_of(path) if self._kept is not None else (None, "")
             found = kept.get((key, folder)) if kept is not None else None
             if found is None:
                 try:

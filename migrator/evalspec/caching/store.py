@@ -1,4 +1,4 @@
-"""Results of comparisons, kept in `.evalspec_cache/` at the top of the working tree.
+"""Results, kept in `.evalspec_cache/` at the top of the working tree.
 
 Whoever asks says by a key all that a result depends on. The folder ignores itself, is bounded, may be deleted at any
 time and shared by processes: a file appears whole or not at all, and what is damaged or of another make is not there.
@@ -41,8 +41,18 @@ class Cache:
             key: what it depends on.
             build: makes the value of plain data.
         """
+        body = self.read(key)
+        if body is None:
+            return None
         import msgspec
 
+        try:
+            return build(msgspec.msgpack.decode(body))
+        except (msgspec.DecodeError, TypeError, ValueError, LookupError, AssertionError, RecursionError):
+            return None
+
+    def read(self, key: str) -> bytes | None:
+        """The bytes that were kept under a key; None where there are none."""
         path = self._path(key)
         try:
             with open(path, "rb") as file:
@@ -52,12 +62,7 @@ class Cache:
             return None
         start = len(_RECIPE) + _DIGEST
         body = data[start:]
-        if data[:start] != _RECIPE + _digest(key, body):
-            return None
-        try:
-            return build(msgspec.msgpack.decode(body))
-        except (msgspec.DecodeError, TypeError, ValueError, LookupError, AssertionError, RecursionError):
-            return None
+        return body if data[:start] == _RECIPE + _digest(key, body) else None
 
     def put(self, key: str, value: _Value, build: Callable[[Any], _Value]) -> None:
         """Keep a value, if plain data holds all of it.
@@ -74,6 +79,12 @@ class Cache:
             if len(body) > _LARGEST or build(msgspec.msgpack.decode(body)) != value:
                 return
         except (TypeError, ValueError, OverflowError, RecursionError):  # what msgpack has no form for
+            return
+        self.write(key, body)
+
+    def write(self, key: str, body: bytes) -> None:
+        """Keep bytes under a key."""
+        if len(body) > _LARGEST:
             return
         try:
             self._write(self._path(key), _RECIPE + _digest(key, body) + body)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from support.comparisons import COMPARISONS, a_comparison, a_group
 
-from evalspec.diff import Comparison, cache
-from evalspec.diff.cache import Cache, key_of
+from evalspec.caching import store
+from evalspec.caching.store import Cache, key_of
+from evalspec.diff import Comparison
 from evalspec.diff.kept import comparison_of
 
 
@@ -76,7 +77,7 @@ def test_nothing_is_kept_that_would_come_back_as_something_else(tmp_path: Path) 
 
 
 def test_it_is_bounded_and_what_is_used_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_BOUND", 10_000)
+    monkeypatch.setattr(store, "_BOUND", 10_000)
     kept = Cache(str(tmp_path))
     for number in range(40):
         kept.put(str(number), f"{number}{'x' * 1000}", str)
@@ -87,7 +88,7 @@ def test_it_is_bounded_and_what_is_used_stays(tmp_path: Path, monkeypatch: pytes
     assert sum(path.stat().st_size for path in entries(tmp_path)) <= 10_000
     assert kept.get("39", str) is not None
     assert kept.get("5", str) is None
-    monkeypatch.setattr(cache, "_LARGEST", 100)
+    monkeypatch.setattr(store, "_LARGEST", 100)
     kept.put("large", "x" * 200, str)
     assert kept.get("large", str) is None
 
