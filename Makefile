@@ -69,6 +69,7 @@ format: .venv ## Rewrite the code as `make lint` wants it
 
 .PHONY: bench
 bench: .venv ## Measure speed and memory beside their references
+	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
 .PHONY: conformance

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: What texts are made of; one record in eight is in a language that needs more than ASCII.
-_WORDS = """
+WORDS = """
 the a of and to in is was for on that with as by at from river mountain city number value train engine report model
 answer question total price apples sister brother minutes hours between before after distance speed color which who
 what when where winter summer measure sample window market school teacher student paper science energy water light
@@ -55,14 +55,14 @@ STYLES: dict[str, Callable[[Any], bytes]] = {
 def records(count: int, seed: int = 20) -> Iterator[dict[str, Any]]:
     """So many valid records, with all optional fields now here and now not."""
     chance = random.Random(seed)
-    words_now = _WORDS
+    words_now = WORDS
 
     def text(words: int) -> str:
         return " ".join(chance.choices(words_now, k=words))
 
     for number in range(count):
         category = chance.choice(list(_METRICS))
-        words_now = _WORDS if chance.random() < 0.875 else [*_WORDS, *_OTHER_WORDS]
+        words_now = WORDS if chance.random() < 0.875 else [*WORDS, *_OTHER_WORDS]
         record: dict[str, Any] = {
             "task_id": f"bench/{category}/{number:07d}",
             "category": category,

@@ -67,6 +67,19 @@ def git_reads(folder: str) -> Iterator[tuple[str, str]]:
     yield from _settings([f"{common}/config", f"{own}/config.worktree"])
 
 
+def ignored_folders(top: str) -> frozenset[str] | None:
+    """The folders of a working tree of which git ignores all that is in them; None where it does not say."""
+    import subprocess
+
+    ask = ["git", "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
+    try:
+        said = subprocess.run(ask, cwd=top, capture_output=True, check=True).stdout  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    names = said.decode("utf-8", "surrogateescape").split("\0")
+    return frozenset(f"{top}/{name[:-1]}" for name in names if name.endswith("/"))
+
+
 def _settings(configs: list[str]) -> Iterator[tuple[str, str]]:
     home = os.path.expanduser("~")
     base = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"

@@ -12,7 +12,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from evalspec.caching.git_state import IN_FOLDERS, git_reads, top_of
+from evalspec.caching.git_state import IN_FOLDERS, git_reads, ignored_folders, top_of
 from evalspec.caching.states import STATES
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Recorder:
             "os.listdir": self._listed,
             "os.scandir": self._listed,
             "evalspec.read": self._content,
+            "evalspec.working_tree": self._working_tree,
             "tempfile.mkdtemp": self._made,
             "tempfile.mkstemp": self._made,
             "subprocess.Popen": self._started,
@@ -134,6 +135,21 @@ class Recorder:
             for name in IN_FOLDERS:
                 self.depend("content", f"{inside}/{name}")
             inside = os.path.dirname(inside)
+
+    def _working_tree(self, top: str, names: list[str]) -> None:
+        """All that git tracks in a working tree, and every folder in which it looks for what it does not track."""
+        self._nested = True
+        try:
+            ignored = ignored_folders(top)
+        finally:
+            self._nested = False
+        if ignored is None:
+            self._refuse("a working tree that git does not list")
+            return
+        for name in names:
+            self.depend("content", f"{top}/{name}")
+        for folder, inner, _ in os.walk(top):  # which is heard
+            inner[:] = [each for each in inner if each != ".git" and f"{folder}/{each}" not in ignored]
 
     def _made(self, path: str) -> None:
         self._nested = True

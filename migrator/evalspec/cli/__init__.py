@@ -37,6 +37,9 @@ COMMANDS = {
 
 INTERRUPTED = 130
 
+#: What is run again and again on files of which few change, and only prints: it is printed again where nothing did.
+_REPEATED = frozenset(["check", "diff", "log"])
+
 _TAKEN_WITH_EVERY_COMMAND = "-q, -v, --config FILE and --help go with every command"
 
 
@@ -78,7 +81,7 @@ def _run_as_process(arguments: list[str]) -> int:
     gc.set_threshold(100_000)
     sys.set_int_max_str_digits(MAX_DIGITS)
     try:
-        if arguments[0] != "check":
+        if arguments[0] not in _REPEATED:
             return _run_command(arguments)
         from evalspec.caching.replay import replayed
 

@@ -336,6 +336,8 @@ class WorkingFiles(GitFiles):
         from hashlib import sha1
 
         blobs = repository.blobs(None)
+        # Of most files it is known that they are as staged, and they are never read: that depends on them all the same.
+        sys.audit("evalspec.working_tree", repository.root, list(blobs))
         self._own: dict[str, bytes] = {}
         for name in repository.unstaged():
             path = os.path.join(repository.root, name)

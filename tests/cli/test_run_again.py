@@ -1,4 +1,4 @@
-"""A second `evalspec check` prints what was kept of the first, and never what is no longer so."""
+"""A second `evalspec check` or `diff` prints what was kept of the first, and never what is no longer so."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ requires = "acme@v1"
 tasks = ["tasks", "harness"]
 rows = "data/rows"
 default_branch = "main"
+[views.plain]
+[views.chat]
+chat = "chat.jinja"
 """
 ROW = '{"question": "2 + 2?", "answer": "4"}\n'
 
@@ -89,7 +92,8 @@ def another_target(folder: Path) -> None:
 
 def base_moves(folder: Path) -> None:
     """The branch is committed, and the default branch moves there."""
-    commit(folder)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "more")
     git(folder, "branch", "-f", "main", "HEAD")
 
 
@@ -113,6 +117,9 @@ EDITS: dict[str, Callable[[Path], None]] = {
     "the lock": replace("s1:sha256:", "s1:sha256:0", "evalspec.lock"),
     "the baseline": replace("[", "#[", "old.txt"),
     "the same size and time": same_size,
+    "a chat template that a view names": replace("content }}", "content }}!", "chat.jinja"),
+    "a file in an ignored folder": toggle("build/x/d.yaml", "task: demo_d\n"),
+    "a folder that is ignored no more": toggle(".git/info/exclude", "build/\n"),
     "where a link leads": another_target,
     "where the base is": base_moves,
     "what is staged": staged,
@@ -134,6 +141,7 @@ def make(folder: Path) -> Cli:
     (harness / "coded.yaml").write_text(
         "include: _base.yaml\ntask: coded\ndoc_to_text: !function code.text\n", encoding="utf-8"
     )
+    (folder / "chat.jinja").write_text("{{ messages[-1].content }}", encoding="utf-8")
     assert cli("baseline", "--output", "old.txt").code == 0
     commit(folder)
     git(folder, "checkout", "-q", "-b", "work")
@@ -145,6 +153,11 @@ def agrees(cli: Cli, *words: str) -> None:
     assert cli("check", *words) == cli("check", *words, "--no-cache")
 
 
+def compares_alike(cli: Cli) -> None:
+    """The same of a comparison."""
+    assert cli("diff") == cli("diff", "--no-cache")
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     return make(tmp_path_factory.mktemp("again") / "project")
@@ -154,8 +167,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 def test_after_an_edit_it_says_what_is_so_now(project: Cli, name: str) -> None:
     words = ("--baseline", "old.txt")
     agrees(project, *words)
+    project("diff")
     EDITS[name](project.cwd)
     agrees(project, *words)
+    compares_alike(project)
     if name not in ("where the base is", "what is staged", "where a link leads"):
         EDITS[name](project.cwd)  # back
 
@@ -173,6 +188,7 @@ def test_after_any_edits_it_says_what_is_so_now(
     for name in names:
         EDITS[name](cli.cwd)
         agrees(cli, *filter(None, [word]))
+        compares_alike(cli)
 
 
 def test_what_was_kept_is_used_and_is_quick(tmp_path: Path) -> None:
