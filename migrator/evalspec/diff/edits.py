@@ -67,6 +67,8 @@ def edits_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Ed
         if before[field] != after[field]:
             scored = True
             yield _of_values(field, (field,), before[field], after[field], key)
+    if before["requests"] == after["requests"]:
+        return
     generation = _generation(before), _generation(after)
     if generation[0] != generation[1]:
         for key in sorted({*generation[0], *generation[1]}):
