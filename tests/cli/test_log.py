@@ -248,7 +248,7 @@ def test_what_was_looked_at_is_kept(cli: Cli, tree: Path) -> None:
     assert not folder.exists()
     assert history(cli, "demo_a") == first
     names = sorted(path.name for path in folder.iterdir())
-    assert len(names) == 4
+    assert len(names) == 5
     assert history(cli, "demo_a") == first
     assert sorted(path.name for path in folder.iterdir()) == names
     assert history(cli, "demo_a", "--shots", "1") != first

@@ -244,3 +244,18 @@ def test_outside_of_a_project_it_is_kept_with_the_users_caches(tmp_path: Path) -
     assert list((home / "evalspec").iterdir())
     (folder / "b.yaml").write_text("task: a\n", encoding="utf-8")
     agrees(cli, ".")
+
+
+def test_what_another_machine_kept_says_nothing(tmp_path: Path) -> None:
+    """A pull request could bring a cache that says that all is well."""
+    cli = make(tmp_path / "project")
+    users = {"XDG_CACHE_HOME": str(tmp_path / "users")}
+    cli("check", env=users)
+    loud = Cli(cli.cwd, command=(sys.executable, "-X", "importtime", "-m", "evalspec"))
+    assert "argparse" not in loud("check", env=users).err
+    secret = tmp_path / "users" / "evalspec" / "secret"
+    assert secret.stat().st_mode & 0o777 == 0o600
+    for other in (bytes(32), b"", secret.read_bytes()[:-1]):
+        secret.write_bytes(other)
+        secret.chmod(0o600)
+        assert "argparse" in loud("check", env=users).err

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalspec.caching.git_state import IN_FOLDERS, git_reads, ignored_folders, top_of
 from evalspec.caching.states import STATES
+from evalspec.caching.store import users_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,7 @@ class Recorder:
         self._here = os.getcwd()
         self._process = os.getpid()
         self._top = top_of(self._here)
-        self._own: list[str] = [folder]
+        self._own: list[str] = [each for each in (folder, users_folder()) if each]
         self._ignoring: set[str] = set()
         self._on = False
         self._nested = False

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from evalspec.caching.git_state import ELSEWHERE, top_of
-from evalspec.caching.store import FOLDER, Cache
+from evalspec.caching.store import FOLDER, Cache, users_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +39,7 @@ def replayed(words: Sequence[str], run: Callable[[], int]) -> int:
     code = _again(kept.read(key))
     if code is not None:
         return code
+    kept.prepare()
     from evalspec.caching.recorder import Recorder
 
     recorder = Recorder(folder)
@@ -95,12 +96,7 @@ def _folder() -> str:
     except OSError:
         return ""
     top = top_of(here) or _project(here)
-    if top:
-        folder = os.path.join(top, FOLDER)
-    else:
-        home = os.path.expanduser("~")
-        base = os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache"
-        folder = f"{base}/evalspec" if os.path.isabs(base) else ""
+    folder = os.path.join(top, FOLDER) if top else users_folder()
     return "" if os.path.islink(folder) else folder
 
 

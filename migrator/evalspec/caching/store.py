@@ -2,6 +2,7 @@
 
 Whoever asks says by a key all that a result depends on. The folder ignores itself, is bounded, may be deleted at any
 time and shared by processes: a file appears whole or not at all, and what is damaged or of another make is not there.
+Entries are signed with a secret of this user on this machine, so one that came with a checkout says nothing.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 FOLDER = ".evalspec_cache"
 #: The recipe of keys and of what is kept under them; another one finds nothing of this one.
-_RECIPE = b"evalspec-c1\n"
+_RECIPE = b"evalspec-c2\n"
 #: An entry's largest size, and that of all of them, in bytes.
 _LARGEST, _BOUND = 32_000_000, 128_000_000
-_DIGEST = 16
+_DIGEST, _SECRET = 16, 32
 
 _Value = TypeVar("_Value")
 
@@ -33,6 +34,13 @@ class Cache:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+
+    def prepare(self) -> None:
+        """Make what keeping takes, where it is not there yet."""
+        try:
+            _secret() or _new_secret()
+        except OSError:
+            return
 
     def get(self, key: str, build: Callable[[Any], _Value]) -> _Value | None:
         """What was kept under a key; None where there is nothing.
@@ -62,7 +70,8 @@ class Cache:
             return None
         start = len(_RECIPE) + _DIGEST
         body = data[start:]
-        return body if data[:start] == _RECIPE + _digest(key, body) else None
+        secret = _secret()
+        return body if secret and data[:start] == _RECIPE + _signature(secret, key, body) else None
 
     def put(self, key: str, value: _Value, build: Callable[[Any], _Value]) -> None:
         """Keep a value, if plain data holds all of it.
@@ -87,7 +96,8 @@ class Cache:
         if len(body) > _LARGEST:
             return
         try:
-            self._write(self._path(key), _RECIPE + _digest(key, body) + body)
+            secret = _secret() or _new_secret()
+            self._write(self._path(key), _RECIPE + _signature(secret, key, body) + body)
             self._prune()
         except OSError:
             return
@@ -130,8 +140,51 @@ class Cache:
             total -= size
 
 
-def _digest(key: str, body: bytes) -> bytes:
-    return blake2b(key.encode() + b"\n" + body, digest_size=_DIGEST).digest()
+def users_folder() -> str:
+    """Where this user keeps caches, of this tool; empty where there is no home."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "evalspec") if os.path.isabs(base) else ""
+
+
+def _secret() -> bytes:
+    """What only this user has, on this machine; empty where there is none yet, or another's."""
+    path = os.path.join(users_folder(), "secret")
+    try:
+        with open(path, "rb") as file:
+            about = os.fstat(file.fileno())
+            own = not hasattr(os, "geteuid") or (about.st_uid == os.geteuid() and not about.st_mode & 0o077)
+            found = file.read(_SECRET + 1)
+    except OSError:
+        return b""
+    return found if own and len(found) == _SECRET else b""
+
+
+def _new_secret() -> bytes:
+    """Make the secret.
+
+    Raises:
+        OSError: it cannot be kept.
+    """
+    folder = users_folder()
+    if not folder:
+        raise FileNotFoundError("there is no home")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "secret")
+    temporary = f"{path}.{os.getpid()}"
+    made = os.urandom(_SECRET)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(made)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return made
+
+
+def _signature(secret: bytes, key: str, body: bytes) -> bytes:
+    return blake2b(key.encode() + b"\n" + body, digest_size=_DIGEST, key=secret).digest()
 
 
 def key_of(*parts: object) -> str:
