@@ -1,6 +1,6 @@
 """Speed and memory of whole commands, beside their references in the same run.
 
-    python benchmarks/run.py [--records 300000] [--rounds 5] [--only jsonl,memory,start,yaml,prompts,changes]
+    python benchmarks/run.py [--records 300000] [--rounds 5] [--only jsonl,memory,start,gate,yaml,prompts,changes]
 
 The JSONL reference is a bare loop of `orjson.loads` and `orjson.dumps` over the same lines; that of the start is an
 interpreter that does nothing. Runs are interleaved, and a figure is the median over the rounds of a command's time
@@ -190,7 +190,7 @@ def main() -> None:
     )
     parser.add_argument("--records", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="jsonl,memory,start,yaml,prompts,changes")
+    parser.add_argument("--only", default="jsonl,memory,start,gate,yaml,prompts,changes")
     args = parser.parse_args()
     wanted = args.only.split(",")
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
@@ -203,6 +203,9 @@ def main() -> None:
             memory(folder, args.records)
         if "start" in wanted:
             start(folder, args.rounds)
+    if "gate" in wanted:
+        print("### The gate\n")
+        subprocess.run([sys.executable, str(ROOT / "benchmarks/gate.py")], check=False)
     if "yaml" in wanted:
         print("### YAML corpus\n")
         subprocess.run([sys.executable, str(ROOT / "benchmarks/yaml_corpus.py")], check=False)

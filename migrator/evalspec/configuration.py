@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from evalspec.errors import UsageError, did_you_mean, visible
 from evalspec.schema.declare import ABSENT, Absent, MinLen, OneOf, Pattern
+
+if TYPE_CHECKING:
+    from evalspec.schema.fields import Field
 
 
 def _is_reference(text: str) -> bool:
@@ -167,15 +170,27 @@ def read_config(path: str) -> Config:
     return _checked(path, data)
 
 
-def _checked(path: str, data: Any) -> Config:
+def _refuse(path: str, fields: tuple[Field, ...], data: Any) -> None:
+    """Say what is wrong with a configuration.
+
+    Raises:
+        UsageError: something is.
+    """
     from evalspec.schema.declare import Shape
     from evalspec.schema.explain import explain_fields
-    from evalspec.schema.fields import fields_of
 
-    fields = fields_of(Config)
     for violation in explain_fields("the configuration", Shape("configuration", Config), fields, data):
         message = f"{visible(path)}: {visible(violation.field)}: {violation.message}"
         raise UsageError(message, fix=violation.fix)
+
+
+def _checked(path: str, data: Any) -> Config:
+    from evalspec.schema.fields import fields_of
+    from evalspec.schema.struct import accepts_fields
+
+    fields = fields_of(Config)
+    if not accepts_fields("Config", fields, data):
+        _refuse(path, fields, data)
     policies = data.get("version_policy", "any")
     for policy in policies.values() if isinstance(policies, dict) else [policies]:
         if policy not in POLICIES:

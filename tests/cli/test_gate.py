@@ -301,7 +301,8 @@ def test_ignores(cli: Cli, project: Path) -> None:
         "ignore[prompt_changed_silently]",
     )
     edit(project / "harness/_base.yaml", "Question:", "Q:")
-    assert rules(cli) == ["prompt_changed_silently"]  # without a reason it hides nothing
+    assert rules(cli) == ["prompt_changed_silently", "unused_ignore"]  # without a reason it hides nothing
+    edit(project / "harness/_base.yaml", "  # evalspec: ignore[prompt_changed_silently]", "")
     config = project / "evalspec.toml"
     with config.open("a") as file:
         file.write('[[ignores]]\nrule = "prompt_changed_silently"\nreason = "tried"\npaths = ["harness/*"]\n')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.cli import Cli
+from support.cli import ROOT, Cli
 from support.sound import sound
 
 from evalspec.check.rules import RULES
@@ -184,3 +184,43 @@ def test_what_does_not_count_is_not_suggested(cli: Cli) -> None:
     (cli.cwd / "tree").mkdir()
     (cli.cwd / "tree/a.yaml").write_text("task: a\ndoc_to_text: 'Q\\nA'\n", encoding="utf-8")
     assert "suggestion" not in cli("check", "--fix").out
+
+
+SOUND = """\
+task: a
+dataset_path: x
+output_type: generate_until
+generation_kwargs: {until: ["\\n"]}
+test_split: test
+fewshot_split: train
+doc_to_text: "Q: {{q}}"
+doc_to_target: "{{a}}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("", []),
+        ("# evalspec: ignore[html_entities] as published\n", ["it hides no html_entities"]),
+        ("# evalspec: ignore[html_entities]\n", ["it hides no html_entities, as it gives no reason"]),
+    ],
+)
+def test_an_ignore_that_hides_nothing_is_told(cli: Cli, comment: str, said: list[str]) -> None:
+    (cli.cwd / "t").mkdir()
+    (cli.cwd / "t/a.yaml").write_text(comment + SOUND, encoding="utf-8")
+    found = cli("check", "t", "--format", "json").json()["findings"]
+    assert [(each["rule"], each["path"], each["line"], each["message"]) for each in found] == [
+        ("unused_ignore", "t/a.yaml", 1, message) for message in said
+    ]
+
+
+def test_an_ignore_in_a_file_of_records_is_told_too(cli: Cli) -> None:
+    path = cli.cwd / "tasks.yaml"
+    path.write_text(
+        "# evalspec: ignore[html_entities] as published\n"
+        + (ROOT / "fixtures/evalspec/v3/tasks.yaml").read_text(encoding="utf-8"),
+        encoding="utf-8",
+    )
+    found = cli("check", path, "--format", "json").json()["findings"]
+    assert [each["line"] for each in found if each["rule"] == "unused_ignore"] == [1]

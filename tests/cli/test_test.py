@@ -63,7 +63,7 @@ def test_a_failure_is_told_with_its_place(acme: Cli) -> None:
     assert row.endswith("1 found")
     assert f"{FIXTURES}/v2/post_process.jsonl:" in out
     assert "fixture_stale" in out
-    assert out.splitlines()[-1] == "5 tests, 1 failed"
+    assert out.splitlines()[-1] == "6 tests, 1 failed"
     said = acme("test", "--format", "json").json()
     assert said["summary"]["failed"] == 1
     [failed] = [test for test in said["tests"] if not test["passed"]]
@@ -244,3 +244,29 @@ def test_nothing_is_mutated_where_a_test_fails(acme: Cli) -> None:
 def test_the_fixtures_of_the_tool_and_of_the_example_notice_every_change(acme: Cli) -> None:
     assert weak(acme) == []
     assert weak(Cli(ROOT)) == []
+
+
+def test_the_prompts_of_a_first_version_are_fixtures_too(cli: Cli) -> None:
+    assert cli("init", "--fresh", "--name", "tiny").code == 0
+    found = [each for each in weak(cli) if "of prompts could" in each["message"]]
+    assert found
+    assert all("prompts.jsonl" in each["fix"] for each in found)
+    folder = cli.cwd / "fixtures/tiny/v1"
+    tasks = (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    task = json.loads(tasks[0]) | {
+        "task_id": "whole",
+        "description": "Add up.\n",
+        "examples": [
+            {"prompt": "1 + 1 =", "completion": "2"},
+            {"prompt": "2 + 3 =", "completion": "5"},
+        ],
+    }
+    (folder / "pairs.jsonl").write_text(json.dumps(task) + "\n", encoding="utf-8")
+    names = [json.loads(line)["task_id"] for line in tasks] + ["whole"]
+    lines = [json.dumps({"task_id": name, "text": ""}) + "\n" for name in names]
+    (folder / "prompts.jsonl").write_text("".join(lines), encoding="utf-8")
+    assert cli("test").code == 1
+    assert cli("test", "--update", "--yes").code == 0
+    [*_, last] = map(json.loads, (folder / "prompts.jsonl").read_text(encoding="utf-8").splitlines())
+    assert last["text"].startswith("Add up.\n1 + 1 = 2\n\n2 + 3 = 5\n\n")
+    assert [each for each in weak(cli) if "of prompts could" in each["message"]] == []

@@ -196,7 +196,7 @@ def key_of(*parts: object) -> str:
 def tool() -> tuple[str, ...]:
     """What makes results: this package, each of its modules as it is now, and what it renders and reads with."""
     import sys
-    from importlib.metadata import version
+    from importlib.util import find_spec
 
     from evalspec._version import __version__
 
@@ -207,8 +207,10 @@ def tool() -> tuple[str, ...]:
         for name in sorted(names):
             about = os.stat(os.path.join(folder, name))
             modules.update(f"{name} {about.st_size} {about.st_mtime_ns}\n".encode())
-    others = [version(name) for name in ("jinja2", "PyYAML")]
-    return (__version__, modules.hexdigest(), sys.version, *others)
+    # Their versions, that is: to ask for these takes longer than much of what is kept.
+    places = [spec.origin for name in ("jinja2", "yaml") if (spec := find_spec(name)) and spec.origin]
+    others = [f"{about.st_size} {about.st_mtime_ns}" for about in map(os.stat, places)]
+    return (__version__, modules.hexdigest(), sys.version, *places, *others)
 
 
 def digest_of_files(folders: list[str]) -> str:

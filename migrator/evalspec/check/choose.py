@@ -49,6 +49,16 @@ class _Comment(NamedTuple):
     column: int
     rules: frozenset[str]
     alone: bool
+    reason: bool
+
+
+#: What a file with such a comment holds.
+IGNORES = "evalspec:"
+
+
+def has_ignores(path: str) -> Finding:
+    """Says that a file has comments that ignore findings, to whoever chooses which count; it is none itself."""
+    return UNUSED_IGNORE.at(Place(path), "it may hide nothing")
 
 
 def check_names(config: Config, rules: Mapping[str, Rule]) -> None:
@@ -70,7 +80,7 @@ def check_names(config: Config, rules: Mapping[str, Rule]) -> None:
 
 
 def chosen(
-    findings: Iterable[Finding],
+    findings: Sequence[Finding],
     config: Config,
     rules: Mapping[str, Rule],
     *,
@@ -83,7 +93,7 @@ def chosen(
     """The findings that count, with the severities of the configuration, and those about ignores themselves.
 
     Args:
-        findings: everything that was found.
+        findings: everything that was found, and which files have ignores (`has_ignores`).
         config: the configuration.
         rules: every rule by its id.
         folder: the project's folder, from which the configuration's globs are.
@@ -93,7 +103,9 @@ def chosen(
         today: the day by which ignores expire.
     """
     kept: list[Finding] = []
-    comments = {path: list(_comments((read or _on_disk)(path))) for path in files}
+    files = {*files, *(each.path for each in findings if each.rule == UNUSED_IGNORE.id)}
+    findings = [each for each in findings if each.rule != UNUSED_IGNORE.id]
+    comments = {path: list(_comments((read or _on_disk)(path))) for path in sorted(files)}
     used: set[tuple[str, int]] = set()
     ignored: set[int] = set()
     day = (today or date.today()).isoformat()  # noqa: DTZ011 - the day of whoever runs it
@@ -116,7 +128,14 @@ def chosen(
         for comment in all_of:
             if (path, comment.line) not in used:
                 place = Place(path, comment.line, comment.column)
-                kept.append(UNUSED_IGNORE.at(place, f"it hides no {' or '.join(sorted(comment.rules))}"))
+                hidden = " or ".join(sorted(comment.rules))
+                if comment.reason:
+                    kept.append(UNUSED_IGNORE.at(place, f"it hides no {hidden}"))
+                else:
+                    fix = f"say why: # evalspec: ignore[{', '.join(sorted(comment.rules))}] reason"
+                    kept.append(
+                        UNUSED_IGNORE.at(place, f"it hides no {hidden}, as it gives no reason", fix=fix)
+                    )
     for number, each in enumerate(config.ignores):
         place = config_place or Place("evalspec.toml")
         if number not in ignored:
@@ -170,17 +189,23 @@ def _comments(data: bytes | None) -> Iterator[_Comment]:
         return
     for number, line in enumerate(data.split(b"\n"), 1):
         found = _COMMENT.search(line)
-        if found is not None and found[2].strip():
+        if found is not None:
             names = frozenset(name.strip() for name in found[1].decode().split(","))
             alone = not line[: found.start()].strip()
-            yield _Comment(number, len(line[: found.start()].decode("utf-8", "replace")) + 1, names, alone)
+            yield _Comment(
+                number,
+                len(line[: found.start()].decode("utf-8", "replace")) + 1,
+                names,
+                alone,
+                bool(found[2].strip()),
+            )
 
 
 def _comment_for(finding: Finding, comments: Mapping[str, list[_Comment]]) -> _Comment | None:
     """The comment that hides a finding: on its line, or on a line of its own right above."""
     for comment in comments.get(finding.path, ()):
         here = comment.line == finding.line or (comment.alone and comment.line == finding.line - 1)
-        if here and finding.rule in comment.rules:
+        if here and comment.reason and finding.rule in comment.rules:
             return comment
     return None
 

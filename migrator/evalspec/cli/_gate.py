@@ -173,7 +173,8 @@ def _against(
     if repository is None or args.no_base:
         return
     from evalspec.check.against_base import Against, base_lock
-    from evalspec.diff import Asked, compare, git_sides, view_pairs
+    from evalspec.diff import Asked, Comparison, compare, git_sides, view_pairs
+    from evalspec.diff.model import Compared
 
     branch = project.config.default_branch
     default = "" if isinstance(branch, Absent) else branch
@@ -186,7 +187,11 @@ def _against(
             asked = Asked(base.sha, "", args.staged, tuple(paths), default, spec)
             sides = stack.enter_context(git_sides(asked, repository, base=base))
             views = view_pairs(sides, project, (), {})
-            yield Against(compare(sides, project, views, keep=not args.no_cache), lock, sides, views)
+            if sides.changed or any(view.cause is not None for view in views):
+                comparison = compare(sides, project, views, keep=not args.no_cache)
+            else:  # where no file differs no prompt does
+                comparison = Comparison(Compared(sides.before.label, sides.after.label, 0, 0))
+            yield Against(comparison, lock, sides, views)
 
 
 def default_paths(project: Project) -> list[str]:

@@ -41,7 +41,9 @@ class Accepter:
         self._decoder = msgspec.json.Decoder(self.struct)
         self.decode_lines: Callable[[bytes], list[Any]] = self._decoder.decode_lines
         self.decode: Callable[[bytes], Any] = self._decoder.decode
-        self.check: Callable[[Sequence[Any]], bool] = _checker(declaration, shape, fields)
+        self.check: Callable[[Sequence[Any]], bool] = _checker(
+            shape.record.__name__, fields, declaration, shape.name
+        )
         self.count_keys: Callable[[Sequence[Any]], int] = _key_counter(shape, fields)
         self.encode_lines: Callable[[Sequence[Any]], bytes] = msgspec.json.Encoder().encode_lines
 
@@ -63,6 +65,16 @@ class Accepter:
             return self.check([msgspec.convert(record, self.struct)])
         except msgspec.ValidationError:
             return False
+
+
+def accepts_fields(name: str, fields: Sequence[Field], value: object) -> bool:
+    """True where plain data is a sound object of these fields alone, of no schema version; else "look closer"."""
+    import msgspec
+
+    try:
+        return _checker(name, fields)([msgspec.convert(value, _struct_of(name, fields))])
+    except msgspec.ValidationError:
+        return False
 
 
 #: What holds further values.
@@ -157,7 +169,9 @@ class _Source:
         return name
 
 
-def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) -> Callable[..., bool]:
+def _checker(
+    name: str, fields: Sequence[Field], declaration: Declaration | None = None, shape: str = ""
+) -> Callable[..., bool]:
     """Write and compile the flat check of one shape; looping over rule objects would cost a third more."""
     import msgspec
 
@@ -169,16 +183,17 @@ def _checker(declaration: Declaration, shape: Shape, fields: Sequence[Field]) ->
             source.at_once.append(_check_at_once(source, field))
             field = field._replace(type=field.type._replace(patterns=()))  # noqa: PLW2901
         source.lines += _field_checks(source, f"r.{field.name}", field, 2)
-    _pair_check(source, declaration)
-    for rule in declaration.rules:
-        if rule.shape in ("", shape.name):
+    if declaration is not None:
+        _pair_check(source, declaration)
+    for rule in declaration.rules if declaration is not None else ():
+        if rule.shape in ("", shape):
             values = ", ".join(_read(source, path.split("."), by_name) for path in rule.reads)
             applies = f"r.{rule.when[0]} in {source.bind(rule.when[1])} and " if rule.when else ""
             _refuse_if(source, f"{applies}{source.bind(rule.check)}({values}) is not None")
     each = ["for r in records:", *_indented(source.lines)] if source.lines else []
     body = "\n".join(_indented([*source.at_once, *each]))
     code = f"def check(records):\n{body}\n    return True\n"
-    exec(compile(code, f"<check of {shape.record.__name__}>", "exec"), source.names)  # noqa: S102 - our own text
+    exec(compile(code, f"<check of {name}>", "exec"), source.names)  # noqa: S102 - our own text
     checker: Callable[..., bool] = source.names["check"]
     return checker
 

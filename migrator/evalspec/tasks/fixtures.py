@@ -4,7 +4,8 @@ A version's folder is `fixtures/<family>/<version>/`. Any of its files may be mi
 
     tasks.jsonl  tasks.yaml       valid records                       post_process.jsonl   rule, input, output
     templates.yaml                valid template tasks                generations.jsonl    task_id, text
-    pairs.jsonl                   valid records, for the pairs that no other task has
+    pairs.jsonl                   valid records, for the pairs that     prompts.jsonl        task_id, text: what a
+                                  no other task has                                          task's prompt is
     tasks_bad.jsonl               a broken rule a line; which one     rows/<task>/<split>.jsonl
                                   says tasks_bad.labels.json
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalspec.check.choose import IGNORES, has_ignores
 from evalspec.check.lint.characters import BYTE_ORDER_MARK, byte_order_marks, strange_characters
 from evalspec.check.lint.joins import Way, joins
 from evalspec.check.lint.pieces import LintFile
@@ -56,6 +57,8 @@ def _of_texts(file: TaskFile) -> Iterator[Finding]:
         except FormatError:
             return
         yield from byte_order_marks(file.path, read)
+        if IGNORES in read.source.text:
+            yield has_ignores(file.path)
         for each in LintFile.of_yaml(file.path, read, own=True):
             yield from kinds(each)
             yield from _in_texts(each)

@@ -6,6 +6,7 @@ import os
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalspec.check.choose import IGNORES, has_ignores
 from evalspec.check.lint.characters import byte_order_marks, strange_characters
 from evalspec.check.lint.keys import functions, includes, unknown_keys
 from evalspec.check.lint.patterns import patterns
@@ -163,6 +164,8 @@ def _of_file(name: str, path: str, loader: Loader, prints: Fingerprints) -> Iter
         )  # fmt: skip
         return
     yield from byte_order_marks(path, file)
+    if IGNORES in file.source.text:
+        yield has_ignores(path)
     for each in LintFile.of_yaml(path, file):
         yield from escapes(each)
         yield from kinds(each)

@@ -113,6 +113,22 @@ def kinds(file: LintFile) -> Iterator[Finding]:
             yield from _implicit(file, piece)
 
 
+#: Names of splits and of what is printed, where a number may be the text.
+_NAMES = frozenset(
+    [
+        "task_alias",
+        "group_alias",
+        "dataset_path",
+        "training_split",
+        "validation_split",
+        "test_split",
+        "fewshot_split",
+    ]
+)
+#: Keys whose values are texts, beside those that a model sees.
+_TEXTS = frozenset(["task", "tag", "group", "dataset_name", "targets"]) | _NAMES
+
+
 def _is_setting(piece: Piece) -> bool:
     return piece.path[-1] in _NUMBERS
 
@@ -120,7 +136,7 @@ def _is_setting(piece: Piece) -> bool:
 def _implicit(file: LintFile, piece: Piece) -> Iterator[Finding]:
     text, tag, path = piece.value, piece.tag, piece.path
     if path[-1] == "version" and len(path) > 1:
-        if tag == "timestamp" or (tag == "int" and ":" in text):
+        if tag in ("timestamp", "bool") or (tag == "int" and ":" in text):
             yield _said(file, piece, "a version")
         elif tag == "float" and "." in text and text.rstrip("0") != text and not text.endswith(".0"):
             message = f"the version {text} is the number {float(text.replace('_', ''))}, its last zero lost"
@@ -129,8 +145,10 @@ def _implicit(file: LintFile, piece: Piece) -> Iterator[Finding]:
                 file.at(piece), message, field=piece.field, text=text, fix=fix, severity="warning"
             )
         return
-    if not piece.role and path[0] not in ("task", "tag", "group", "dataset_name", "targets"):
+    if not piece.role and path[0] not in _TEXTS:
         return
+    if path[0] in _NAMES and _reads_back(piece):
+        return  # a year is a year, with quotes or without
     if piece.role == "template" and tag == "int" and text.isdecimal() and (text == "0" or text[0] != "0"):
         return  # the number of a choice, as the harness has it
     if path[0] == "task" and len(path) > 2:
@@ -141,6 +159,11 @@ def _implicit(file: LintFile, piece: Piece) -> Iterator[Finding]:
         if text == "0":
             return
     yield _said(file, piece, "a text")
+
+
+def _reads_back(piece: Piece) -> bool:
+    """Whether a number is written as it stands."""
+    return piece.tag in ("int", "float") and _value(piece) == f"the number {piece.value}"
 
 
 def _said(file: LintFile, piece: Piece, meant: str) -> Finding:

@@ -63,6 +63,7 @@ def _files(spec: Spec) -> Iterator[tuple[str, Callable[[str], bytes]]]:
             id_ = f"{family.name}@{version}"
             folder = version_folder(spec, id_)
             yield f"{folder}/post_process.jsonl", partial(_outputs_of_rules, spec, id_)
+            yield f"{folder}/prompts.jsonl", partial(_prompts_of_tasks, spec, id_)
             yield f"{folder}/template_prompts.jsonl", partial(_template_prompts, spec, id_)
         for step in spec.history.steps.values():
             if step.family == family.name:
@@ -94,6 +95,13 @@ def _lines_of(path: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) ->
 def _outputs_of_rules(spec: Spec, id_: str, path: str) -> bytes:
     schema = spec.project.schema(id_)
     return _lines_of(path, lambda said: {"output": schema.post_process(said["input"], said["rule"])})
+
+
+def _prompts_of_tasks(spec: Spec, id_: str, path: str) -> bytes:
+    from evalspec.check.spec.versions import shown_of
+
+    texts = shown_of(spec, id_, os.path.dirname(path))
+    return _lines_of(path, lambda said: {"text": texts[said["task_id"]]})
 
 
 def _template_prompts(spec: Spec, id_: str, path: str) -> bytes:

@@ -62,7 +62,7 @@ class Mutant(NamedTuple):
 
 _BY_TASKS = (("tasks", "bad tasks"), ("records",))
 _BY_OUTPUTS = (("post-process examples",), ("outputs",))
-_BY_PROMPTS = (("template prompts",), ("prompts",))
+_BY_PROMPTS = (("prompts", "template prompts"), ("prompts",))
 
 
 def of_version(spec: Spec, schema: Schema, texts: Iterable[str]) -> Iterator[Mutant]:
@@ -243,17 +243,19 @@ def _assembly(spec: Spec, schema: Schema) -> Iterator[Mutant]:
         shifted = f"{text}\n" if text.strip(" ") == "" else text.rstrip("\n")
         others: list[tuple[str, str, Constant | FromField]]
         if isinstance(source, Constant):
-            others = [(f"be {shifted!r}", f"a prompt with its {part}", Constant(shifted))]
+            others = [
+                (f"be {shifted!r}", f"a line of prompts.jsonl with the usual {part}", Constant(shifted))
+            ]
         else:
             others = [
                 (
                     f"be {shifted!r} by default",
-                    f"a prompt with the usual {part}",
+                    f"a line of prompts.jsonl with the usual {part}",
                     source._replace(default=shifted),
                 ),
                 (
                     f"not be read from {source.name}",
-                    f"a prompt with a {source.name} of its own",
+                    f"a line of prompts.jsonl whose task has a {source.name} of its own",
                     Constant(text),
                 ),
             ]

@@ -123,6 +123,32 @@ def check_post_process(spec: Spec, id_: str, folder: str) -> list[Finding]:
     return found
 
 
+def shown_of(spec: Spec, id_: str, folder: str) -> dict[str, str]:
+    """The prompts of a version's inline fixture tasks, by task."""
+    from evalspec.migrate.rendering import show
+
+    schema = spec.project.schema(id_)
+    names = (name for name in TASKS if name.endswith(".jsonl"))
+    tasks = (task for name in names for _, task in objects(f"{folder}/{name}", "task_id"))
+    return {task["task_id"]: show(task, schema).text for task in tasks}
+
+
+def check_inline_prompts(spec: Spec, id_: str, folder: str) -> list[Finding]:
+    """Each task gives the prompt that `prompts.jsonl` has for it."""
+    path = f"{folder}/prompts.jsonl"
+    said = list(objects(path, "task_id", "text"))
+    texts = shown_of(spec, id_, folder) if said else {}
+    found = []
+    for line, each in said:
+        text = texts.get(each["task_id"])
+        if text != each["text"]:
+            message = "the prompt is another one" if text is not None else "there is no such task"
+            fix = "mend the assembly or the task, or write the prompt anew"
+            task = str(each["task_id"])
+            found.append(finding("fixture_stale", path, message, fix, line=line, task=task, text=text or ""))
+    return found
+
+
 def rendered(spec: Spec, id_: str, folder: str) -> list[dict[str, Any]]:
     """The prompts of a version's fixture templates, one a row, as `evalspec render --format json` has them."""
     from evalspec.prompts import PLAIN
@@ -184,6 +210,7 @@ CHECKS = {
     "tasks": check_tasks,
     "bad tasks": check_bad_tasks,
     "post-process examples": check_post_process,
+    "prompts": check_inline_prompts,
     "template prompts": check_prompts,
     "generations": check_generations,
 }

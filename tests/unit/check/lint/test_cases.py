@@ -65,3 +65,25 @@ def test_the_example_that_explain_shows_breaks_it(rule: str) -> None:
     }.get(rule)
     found = lint_of({**files, "t.yaml": RULES[rule].example}, rows=rows)
     assert rule in {each.rule for each in found}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("test_split: on", True),
+        ("test_split: test", False),
+        ("fewshot_split: null", False),
+        ("dataset_path: 2020-01-01", True),
+        ("task_alias: 12:30", True),
+        ("task_alias: 2020", False),
+        ("task_alias: 1.5", False),
+        ("task_alias: 1.50", True),
+        ("metadata: {version: yes}", True),
+        ("metadata: {version: 1.10}", True),
+        ("metadata: {version: 1.1}", False),
+        ("metadata: {version: 2}", False),
+    ],
+)
+def test_what_yaml_takes_for_no_text_where_one_is_meant(line: str, found: bool) -> None:
+    told = lint_of({"t.yaml": f"task: a\ndoc_to_text: '{{{{q}}}}'\n{line}\n".encode()})
+    assert any(each.rule == "implicit_yaml_type" for each in told) is found
