@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -445,6 +446,37 @@ def test_every_configured_view_is_compared(cli: Cli, chat: Path) -> None:
     [group] = compared(cli, "HEAD")["groups"]
     assert [view for view in group["views"] if "shots" not in view] == ["plain", "chat"]
     assert compared(cli, "HEAD", "--view", "chat", "--shots", "0")["groups"][0]["views"] == ["chat"]
+
+
+def test_a_prompt_is_shown_as_a_chat_beside(cli: Cli, chat: Path) -> None:
+    edit(chat / "base.yaml", "Think.", "Think hard.")
+    [group] = compared(cli, "HEAD")["groups"]
+    example, beside = group["example"], group["beside"]
+    assert (example["view"], beside["view"]) == ("plain", "chat")
+    assert (example["task"], example["row"]) == (beside["task"], beside["row"])
+    assert beside["after"].startswith("<")
+    assert not example["after"].startswith("<")
+    out = cli("diff", "HEAD").out
+    assert "  for example demo_a, row 0, plain:\n" in out
+    assert "  the same as chat:\n" in out
+    assert "<summary>The same in another view</summary>" in cli("diff", "HEAD", "--format", "markdown").out
+    assert compared(cli, "HEAD", "--view", "plain")["groups"][0]["beside"] is None
+
+
+def test_a_tokenizer_shows_its_cuts(cli: Cli, tree: Path) -> None:
+    pytest.importorskip("tokenizers")
+    from support.tokenizers import write_tokenizer
+
+    path = write_tokenizer(cli.cwd / "tokenizer.json")
+    edit(tree / "base.yaml", "Think.", "Think hard.")
+    out = cli("diff", "HEAD", "--tokenizer", path).out
+    assert "│ a token ends here" in out
+    before, after = re.findall(r"(\d+) tokens? before, (\d+) after", out)[0]
+    assert int(after) > int(before) > 1
+    assert out.count("│") > 2
+    assert "│" not in cli("diff", "HEAD").out
+    refused = cli("diff", "HEAD", "--tokenizer", path, "--format", "json")
+    assert (refused.code, refused.out) == (2, "")
 
 
 @pytest.mark.usefixtures("chat")

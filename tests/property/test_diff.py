@@ -77,9 +77,9 @@ def compared(one: Tree, other: Tree) -> Both:
     noted: list[tuple[Any, Any, Any]] = []
     really = Groups.add
 
-    def add(self: Groups, edit: Any, cause: Any, example: Any) -> None:
+    def add(self: Groups, edit: Any, cause: Any, example: Any, **more: Any) -> None:
         noted.append((edit, cause, example))
-        really(self, edit, cause, example)
+        really(self, edit, cause, example, **more)
 
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()

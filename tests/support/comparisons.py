@@ -74,6 +74,7 @@ GROUPS = st.builds(
     views=st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
     example=_EXAMPLES,
     comparable=st.booleans(),
+    beside=st.none() | _EXAMPLES,
 )
 COMPARISONS = st.builds(
     Comparison,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from evalspec.diff import Comparison, Repository, Sides
     from evalspec.project import Project
+    from evalspec.prompts.tokens import Tokenizer
 
 EXAMPLES = """
 diff
@@ -86,9 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and return the exit code."""
-    if args.format != "text" and (args.stat or args.word_diff):
+    if args.format != "text" and (args.stat or args.word_diff or args.tokenizer):
         raise UsageError(
-            f"--stat and --word-diff are of text, not of {args.format}", fix="leave --format out"
+            f"--stat, --word-diff and --tokenizer are of text, not of {args.format}", fix="leave --format out"
         )
     if args.to is not None:
         return _versions(args)
@@ -102,7 +103,8 @@ def run(args: argparse.Namespace) -> int:
         sides = _sides(args, project, stack)
         views = view_pairs(sides, project, args.view, _views.flags_of(args), args.against)
         comparison = compare(sides, project, views, keep=not args.no_cache)
-        _print(args, comparison)
+        tokenizers = (each.tokenizer for view in views for each in (view.after, view.before))
+        _print(args, comparison, next(filter(None, tokenizers), None))
     return 1 if args.exit_code and not comparison.is_empty else 0
 
 
@@ -157,7 +159,7 @@ def _revisions(args: argparse.Namespace, repository: Repository) -> tuple[str, s
     return base, (head.removeprefix(".") or "HEAD") if dots else "", paths + (args.after_dashes or [])
 
 
-def _print(args: argparse.Namespace, comparison: Comparison) -> None:
+def _print(args: argparse.Namespace, comparison: Comparison, tokenizer: Tokenizer | None) -> None:
     from evalspec.report import Console, plain
     from evalspec.report.diff_text import compared_line, diff_text
 
@@ -167,7 +169,9 @@ def _print(args: argparse.Namespace, comparison: Comparison) -> None:
         _common.write_output(args, _for_programs(args, comparison))
         return
     paint = plain if args.output else Console(sys.stdout).paint
-    _output.write_paged(args, diff_text(comparison, stat=args.stat, words=args.word_diff, paint=paint))
+    encode = tokenizer.encode if tokenizer is not None else None
+    text = diff_text(comparison, stat=args.stat, words=args.word_diff, paint=paint, encode=encode)
+    _output.write_paged(args, text)
 
 
 def _for_programs(args: argparse.Namespace, comparison: Comparison) -> str:

@@ -202,7 +202,7 @@ class _Comparer:
             cause = (
                 pair.row_cause(edit.column) if edit.column else pair.cause(edit.key, edit.new_key, view=view)
             )
-            self.groups.add(edit, cause, example)
+            self.groups.add(edit, cause, example, chat=view.after.as_chat)
             self.edited.add(pair.name)
 
     def _is_unknown(self, pair: Pair, reason: str) -> None:

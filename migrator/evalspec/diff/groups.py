@@ -24,6 +24,8 @@ class _Reach(NamedTuple):
     rows: set[tuple[str, Hashable]]
     views: dict[str, None]
     parts: dict[str, None]
+    chat: bool
+    beside: list[Example]
 
 
 class Groups:
@@ -32,8 +34,8 @@ class Groups:
     def __init__(self) -> None:
         self._reached: dict[Hashable, _Reach] = {}
 
-    def add(self, edit: Edit, cause: Cause, example: Example) -> None:
-        """Note an edit in the prompt that the example shows.
+    def add(self, edit: Edit, cause: Cause, example: Example, *, chat: bool = False) -> None:
+        """Note an edit in the prompt that the example shows, as a chat or not.
 
         The same edit with the same cause is one group. A cause in the task's own file is the same in all of them:
         the group shows the first one's place.
@@ -45,7 +47,9 @@ class Groups:
         key = (edit.change, edit.before, edit.after, cause.kind, cause.detail, places)
         reach = self._reached.get(key)
         if reach is None:
-            reach = self._reached[key] = _Reach(edit, cause, example, {}, set(), {}, {})
+            reach = self._reached[key] = _Reach(edit, cause, example, {}, set(), {}, {}, chat, [])
+        if chat != reach.chat and not reach.beside and example[:2] == reach.example[:2]:
+            reach.beside.append(example)
         reach.tasks[example.task] = None
         if not whole:
             reach.rows.add((example.task, example.row))
@@ -68,6 +72,7 @@ class Groups:
                 tuple(reach.views),
                 reach.example,
                 comparable=reach.edit.change == "renamed",
+                beside=next(iter(reach.beside), None),
             )
             for reach in self._reached.values()
         ]

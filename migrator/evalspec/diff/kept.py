@@ -131,12 +131,13 @@ def comparison_of(data: Any) -> Comparison:
 
 
 def _group(data: Any) -> Group:
-    change, parts, cause, before, after, left, right, tasks, rows, views, example, comparable = data
+    change, parts, cause, before, after, left, right, tasks, rows, views, example, comparable, beside = data
     where = _cause(cause)
     assert where is not None
     texts = (before, after, left, right)
     reach = (tuple(tasks), rows, tuple(views))
-    return Group(change, tuple(parts), where, *texts, *reach, Example(*example), comparable)
+    other = beside and Example(*beside)
+    return Group(change, tuple(parts), where, *texts, *reach, Example(*example), comparable, other)
 
 
 def _cause(data: Any) -> Cause | None:

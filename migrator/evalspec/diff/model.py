@@ -106,6 +106,8 @@ class Group(NamedTuple):
         views: the names of the views in which it shows.
         example: one prompt in full.
         comparable: whether scores before and after can still be compared.
+        beside: the same prompt as a chat, where the example is none, or the other way round; None where the views of
+            the comparison have not both.
     """
 
     change: ChangeClass
@@ -120,6 +122,7 @@ class Group(NamedTuple):
     views: tuple[str, ...]
     example: Example
     comparable: bool = False
+    beside: Example | None = None
 
     @property
     def characters(self) -> int:
@@ -150,6 +153,7 @@ class Group(NamedTuple):
             "views": list(self.views),
             "comparable": self.comparable,
             "example": self.example.to_dict(),
+            "beside": self.beside and self.beside.to_dict(),
         }
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from evalspec.diff.edits import shown_value
 from evalspec.errors import visible
 from evalspec.formats.characters import name_of, with_marks
-from evalspec.report.diff_text import SAYS, cause_line, compared_line, has_example, reach
+from evalspec.report.diff_text import SAYS, cause_line, compared_line, reach, shown_examples
 from evalspec.report.excerpt import names_changed, size_change
 from evalspec.report.word_diff import Piece, word_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
+    from evalspec.diff.model import Cause, Comparison, Example, Group, UnknownGroup
 
 #: The script's files, in the order in which they need each other.
 _SCRIPTS = ("text.js", "list.js", "detail.js", "page.js")
@@ -87,7 +87,6 @@ def _data(comparison: Comparison) -> dict[str, Any]:
 
 def _group(group: Group) -> dict[str, Any]:
     example = group.example
-    pieces = word_pieces(example.before or "", example.after or "") if has_example(group) else []
     changed = bool(group.before or group.after)
     return {
         "class": group.change,
@@ -104,7 +103,14 @@ def _group(group: Group) -> dict[str, Any]:
         "views": list(group.views),
         "comparable": group.comparable,
         "example": [example.task, example.row, example.view],
-        "pieces": list(map(_kept, pieces)),
+        "examples": list(map(_example, shown_examples(group))),
+    }
+
+
+def _example(example: Example) -> dict[str, Any]:
+    return {
+        "of": [example.task, example.row, example.view],
+        "pieces": list(map(_kept, word_pieces(example.before or "", example.after or ""))),
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.diff.model import UnknownGroup
 from evalspec.errors import cut
-from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, example_text, reach
+from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, example_texts, reach
 from evalspec.report.markdown import code, fence, prose
 
 if TYPE_CHECKING:
@@ -86,11 +86,12 @@ def _group(group: Group) -> str:
     if edit := edit_text(group):
         out += [fence(edit, "diff"), "\n"]
     out.append(f"Tasks: {_ids(group.tasks)}\n")
-    if example := example_text(group):
-        row = "" if group.example.row is None else f", row {group.example.row}"
+    for number, (example, shown) in enumerate(example_texts(group)):
+        row = "" if example.row is None else f", row {example.row}"
+        summary = "The same in another view" if number else "An example"
         out += [
-            f"\n<details><summary>An example</summary>\n\n{code(group.example.task)}{row}, ",
-            f"{code(group.example.view)}:\n\n{fence(example, 'diff')}\n</details>\n",
+            f"\n<details><summary>{summary}</summary>\n\n{code(example.task)}{row}, ",
+            f"{code(example.view)}:\n\n{fence(shown, 'diff')}\n</details>\n",
         ]
     return "".join(out)
 

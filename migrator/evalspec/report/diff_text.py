@@ -9,13 +9,18 @@ from evalspec.errors import counted, cut, visible
 from evalspec.formats.characters import with_marks
 from evalspec.report.console import plain
 from evalspec.report.excerpt import names_changed, prompt_diff, size_change
+from evalspec.report.token_marks import CUT, LEGEND, marked
 from evalspec.report.word_diff import word_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from evalspec.diff.model import Cause, Comparison, Group
+    from evalspec.diff.model import Cause, Comparison, Example, Group
+    from evalspec.prompts.tokens import Span
     from evalspec.report.console import Paint, Style
+
+    #: The spans of a text's tokens.
+    Encode = Callable[[str], Sequence[Span]]
 
 #: So many ids of a group, and so many characters of a piece that changed, are shown.
 IDS, _PIECE = 10, 160
@@ -42,17 +47,31 @@ SAYS = {
 
 
 def diff_text(
-    comparison: Comparison, *, stat: bool = False, words: bool = False, paint: Paint = plain
+    comparison: Comparison,
+    *,
+    stat: bool = False,
+    words: bool = False,
+    paint: Paint = plain,
+    encode: Encode | None = None,
 ) -> str:
-    """The whole report, or with `stat` its table alone; with `words`, examples tell every word that changed."""
+    """The whole report, or with `stat` its table alone.
+
+    Args:
+        comparison: what was found.
+        stat: print the table and no more.
+        words: examples tell every word that changed.
+        paint: paints text.
+        encode: a tokenizer's spans of a text, which are shown in the examples.
+    """
     pieces = [f"{paint(compared_line(comparison), 'strong')}\n"]
     pieces += [f"note: {visible(note)}\n" for note in comparison.notes]
     if comparison.is_empty:
         return "".join([*pieces, paint("no prompt changes", "good") + "\n", *_moved(comparison)])
     pieces += _table(comparison)
     if not stat:
+        pieces += [f"{LEGEND}\n"] if encode is not None else []
         for group in comparison.groups:
-            pieces += ["\n", *_group(group, words, paint)]
+            pieces += ["\n", *_group(group, words, paint, encode)]
         for unknown in comparison.unknown_groups:
             pieces += ["\n", *_unknown(unknown, paint)]
     pieces += _moved(comparison)
@@ -111,12 +130,37 @@ def edit_text(group: Group, *, paint: Paint = plain) -> str:
     )
 
 
-def example_text(group: Group, *, words: bool = False, paint: Paint = plain) -> str:
-    """One prompt of a group in lines, or with `words` word by word; nothing where the edit says as much."""
-    if not has_example(group):
-        return ""
-    shown = word_diff if words else prompt_diff
-    return shown(group.example.before or "", group.example.after or "", paint=paint)
+def example_texts(
+    group: Group, *, words: bool = False, paint: Paint = plain, encode: Encode | None = None
+) -> Iterator[tuple[Example, str]]:
+    """One prompt of a group in lines, or with `words` word by word, and the same prompt as a chat where it is none.
+
+    With a tokenizer its cuts are in them. Nothing where the edit says as much.
+    """
+    for example in shown_examples(group):
+        before, after = example.before or "", example.after or ""
+        counts = ""
+        if encode is not None:
+            before, after = (token_marks(text, encode) for text in (before, after))
+            counts = f"{counted(before.count(CUT) + 1, 'token')} before, {after.count(CUT) + 1:,} after\n"
+        shown = word_diff if words else prompt_diff
+        yield example, counts + shown(before, after, paint=paint)
+
+
+def shown_examples(group: Group) -> list[Example]:
+    """The prompts of a group that say more than its edit does."""
+    found = [group.example] if has_example(group) else []
+    beside = group.beside
+    if beside is not None and None not in (beside.before, beside.after) and beside.before != beside.after:
+        found.append(beside)
+    return found
+
+
+def token_marks(text: str, encode: Encode) -> str:
+    """A text with a mark at every cut of a tokenizer."""
+    from evalspec.prompts.tokens import boundaries
+
+    return marked(text, boundaries(encode(text), len(text)))
 
 
 def has_example(group: Group) -> bool:
@@ -132,7 +176,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
         yield f"  {len(comparison.unknown):>6,}  {'unknown':<13}may have changed\n"
 
 
-def _group(group: Group, words: bool, paint: Paint) -> Iterator[str]:
+def _group(group: Group, words: bool, paint: Paint, encode: Encode | None) -> Iterator[str]:
     parts = " and ".join(visible(part).replace("_", " ") for part in group.parts)
     yield paint(f"{group.change}: {reach(group)}", "strong")
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
@@ -140,10 +184,10 @@ def _group(group: Group, words: bool, paint: Paint) -> Iterator[str]:
     yield f"  from {cause_line(group.cause)}\n"
     yield _indented(edit_text(group, paint=paint), 2)
     yield f"  {_ids(group.tasks)}\n"
-    if shown := example_text(group, words=words, paint=paint):
-        example = group.example
+    for number, (example, shown) in enumerate(example_texts(group, words=words, paint=paint, encode=encode)):
         row = "" if example.row is None else f", row {example.row}"
-        yield f"  for example {visible(example.task)}{row}, {visible(example.view)}:\n"
+        said = "the same as" if number else f"for example {visible(example.task)}{row},"
+        yield f"  {said} {visible(example.view)}:\n"
         yield _indented(shown, 4)
 
 

@@ -78,7 +78,7 @@ def test_a_placeholder_in_a_text_stays_as_it_is() -> None:
 def test_both_ends_of_a_long_text_are_kept() -> None:
     same, more = f"a{'x' * 99_998}b", f"c{'y' * 99_998}d"
     group = a_group("", "+", example=Example("a", 0, "plain", same, f"{same} {more}"))
-    (first, second) = data_of(a_comparison(group))["groups"][0]["pieces"]
+    (first, second) = data_of(a_comparison(group))["groups"][0]["examples"][0]["pieces"]
     assert [first[0], first[2], second[0], second[2]] == ["=", 100_000 - 8_192, "+", 100_001 - 65_536]
     assert (first[1][0], first[3][-1], second[1][:2], second[3][-1]) == ("a", "b", " c", "d")
 

@@ -20,7 +20,7 @@ function changeDetail(group, show) {
             ),
         );
     }
-    if (group.pieces?.length) out.append(example(group, show));
+    for (const each of group.examples ?? []) out.append(example(each, show));
     out.append(taskList(group, show));
     const changed = DATA.records.filter(([task]) => task === group.example?.[0]);
     if (changed.length) out.append(recordChanges(changed));
@@ -103,11 +103,10 @@ function signed(piece, all) {
 }
 
 /** A whole prompt with its changes, long stretches without any folded. */
-function example(group, show) {
-    const [task, row, view] = group.example;
-    const whole = group.pieces.every((piece) => piece.length === 2);
+function example({ of: [task, row, view], pieces }, show) {
+    const whole = pieces.every((piece) => piece.length === 2);
     const side = (other) =>
-        group.pieces
+        pieces
             .filter(([sign]) => sign !== other)
             .map((piece) => piece[1])
             .join("");
@@ -125,7 +124,7 @@ function example(group, show) {
               copyButton(side("-"), "Copy the new prompt as a JSON string", "Copy new", ".copy-new"),
           )
         : null;
-    const rows = rowsOf(group.pieces);
+    const rows = rowsOf(pieces);
     const near = (at) => rows.slice(Math.max(0, at - AROUND), at + AROUND + 1).some((each) => !each.same);
     const table = el(`div.diff.prompt.${show.sides ? "sides" : "inline"}`, {});
     const draw = (at) => promptRow(rows[at], show);
