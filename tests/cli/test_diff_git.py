@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -278,6 +279,31 @@ def test_a_bare_repository_and_a_worktree(cli: Cli, tree: Path) -> None:
     assert "bare repository" in cli("diff", cwd=bare).err
     git(cli, "worktree", "add", "-q", "other", "HEAD~1")
     assert compared(cli, "main", cwd=cli.cwd / "other")["groups"][0]["after"] == "."
+
+
+def test_a_submodule_is_compared_in_itself(cli: Cli, tree: Path) -> None:
+    outer = cli.cwd.parent / "outer"
+    outer.mkdir()
+    git(cli, "init", "-q", "-b", "main", cwd=outer)
+    git(cli, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tree.parent), "sub", cwd=outer)
+    git(cli, "commit", "-q", "-m", "more", cwd=outer)
+    edit(outer / "sub" / "tree" / "base.yaml", "Think.", "Think!")
+    [group] = json.loads(cli("diff", "HEAD", "--format", "json", cwd=outer / "sub").out)["groups"]
+    assert group["tasks"] == ["demo_a", "demo_b", "demo_c"]
+    for path in ("sub", "sub/tree"):
+        refused = cli("diff", "HEAD", "--", path, cwd=outer)
+        assert (refused.code, refused.out) == (2, "")
+        assert "cd sub" in refused.err
+
+
+def test_two_folders_are_compared_without_what_that_does_not_take(cli: Cli, tree: Path) -> None:
+    shutil.copytree(tree, cli.cwd / "other")
+    edit(cli.cwd / "other" / "base.yaml", "Think.", "Think!")
+    loud = Cli(cli.cwd, command=(sys.executable, "-X", "importtime", "-m", "evalspec"))
+    result = loud("diff", "--no-index", "tree", "other", "--no-cache")
+    assert "Think" in result.out
+    loaded = {line.rpartition("|")[2].strip() for line in result.err.splitlines()}
+    assert not {"git", "deepdiff", "rich", "pydantic"} & loaded
 
 
 def test_a_shallow_clone_says_what_to_add(cli: Cli, tree: Path) -> None:

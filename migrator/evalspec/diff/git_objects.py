@@ -250,11 +250,19 @@ class Repository:
         others = self.ask("ls-files", "-z", "--others", "--exclude-standard", ":/")
         return [name for name in (*changed.split("\0"), *others.split("\0")) if name]
 
+    def _own_repository(self, path: str) -> str:
+        """The folder on the way to a path, or it itself, in which another repository begins; empty where none does."""
+        while path and path != os.curdir:
+            if os.path.exists(os.path.join(self.root, path, ".git")):
+                return path
+            path = os.path.dirname(path)
+        return ""
+
     def inside(self, paths: Sequence[str]) -> list[str]:
         """Paths from the top of the working tree; the top itself is left out.
 
         Raises:
-            UsageError: a path leads out of it.
+            UsageError: a path leads out of it, or into another one.
         """
         found = []
         for path in paths:
@@ -264,6 +272,12 @@ class Repository:
             inside = os.path.relpath(os.path.realpath(path), self.root)
             if inside.startswith(".."):
                 raise UsageError(f"{visible(path)} is outside the repository", fix="name paths in it")
+            if own := self._own_repository(inside):
+                shown = visible(own)
+                raise UsageError(
+                    f"{shown} is a repository of its own, a submodule perhaps",
+                    fix=f"compare in it: cd {shown}",
+                )
             found.append(inside)
         return [path for path in found if path != os.curdir]
 
