@@ -11,6 +11,7 @@ import sys
 COMMANDS = {
     "validate": "say which records are valid, and what is wrong with the others",
     "migrate": "upgrade task files to another schema version",
+    "plan": "print what migrate would do, and with which promises",
     "render": "print the prompts that a model would see",
     "tasks": "list tasks, groups and tags, with their versions and files",
     "task": "print one task's settings with the places they come from, or its prompt as a page",
