@@ -168,12 +168,12 @@ def _alone(said: list[ContractOperation], after: Used, migration: Migration) -> 
     for category in sorted(added["category"]):
         tasks = [words for words in after.tasks if category in words["category"]]
         lacking = [
-            f"a new {_WORDS[kind]}" if not added[kind] else f"a fixture task of it with a new {_WORDS[kind]}"
+            _WORDS[kind]
             for kind in ("metric", "post_process")
             if not any(words[kind] & added[kind] for words in tasks)
         ]
         if lacking:
             yield CATEGORY_ALONE.at(
                 place_in(migration.path, category),
-                f"category {category} comes without {' and '.join(lacking)}",
+                f"category {category} is new, and no fixture task of it has a new {' or a new '.join(lacking)}",
             )

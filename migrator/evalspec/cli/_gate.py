@@ -92,6 +92,7 @@ def checked(args: argparse.Namespace, *, with_baseline: bool = True) -> Checked:
         compared = all_of[-1].comparison.compared if all_of else None
         if args.changed:
             findings = list(_changed(findings, all_of))
+    findings = list(dict.fromkeys(findings))  # a fixture is checked by the versions before and behind a step
     counting = _counting(args, project, findings, repository, with_baseline=with_baseline)
     places = set(map(_place, counting))
     return Checked(

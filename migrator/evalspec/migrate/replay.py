@@ -7,6 +7,7 @@ claim, and comparing holds the next version to it: it must really differ. What n
 from __future__ import annotations
 
 import copy
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.errors import EvalspecError
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from evalspec.migrate.contract_operations import ContractOperation
     from evalspec.schema.contract import Contract
+
+
+#: The words of a closed vocabulary in the text of a type: `one of mean corpus_bleu`.
+_WORDS = re.compile(r"one of ([^,{}]+)")
 
 
 class Claim(NamedTuple):
@@ -84,15 +89,35 @@ def differences(replayed: Contract, actual: Contract, before: Contract | None = 
     Args:
         replayed: what the operations make of the version before.
         actual: the next version's contract.
-        before: that of the version before; with it, a change that no operation speaks of is told from a wrong one.
+        before: that of the version before; with it, a change that no operation speaks of is told from a wrong one, and
+            a field is allowed to take the words of a vocabulary that changed: what speaks of the words speaks of it.
     """
-    return [
+    found = [
         difference
         for section in actual
         for difference in _section_differences(
             section, replayed.get(section, {}), actual[section], (before or {}).get(section, {})
         )
     ]
+    if before is None:
+        return found
+    return [each for each in found if not (each.is_silent and _follows(each, before, actual))]
+
+
+def _follows(difference: Difference, before: Contract, actual: Contract) -> bool:
+    """Whether a field differs only in that it takes a vocabulary's words as they are now."""
+    old, new = difference.before, difference.after
+    if difference.section != "field" or not old or not new or {**old, "type": ""} != {**new, "type": ""}:
+        return False
+    return _without_words(old["type"], before) == _without_words(new["type"], actual)
+
+
+def _without_words(type_: str, contract: Contract) -> str:
+    """The text of a type, in which the words of a whole vocabulary are one."""
+    vocabularies = {
+        frozenset(contract.get(name, {})): f"any {name}" for name in ("category", "metric", "post_process")
+    }
+    return _WORDS.sub(lambda found: vocabularies.get(frozenset(found[1].split()), found[0]), type_)
 
 
 def _section_differences(

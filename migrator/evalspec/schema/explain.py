@@ -268,9 +268,10 @@ def _pair_violations(declaration: Declaration, record: Mapping[str, Any]) -> Ite
     if not rows:
         outputs = sorted({pair.output_type for pair in declaration.pairs if pair.category == category})
         message = f"a task of category {category} cannot be {output_type}"
-        yield Violation(
-            "illegal_pair", ("output_type",), message, f"{category} goes with {', '.join(outputs)}"
-        )
+        fix = f"{category} goes with {', '.join(outputs)}"
+        if not any(outputs):
+            fix = f"the schema version has no pair of {category}: declare one beside its others"
+        yield Violation("illegal_pair", ("output_type",), message, fix)
         return
     allowed = allowed_pairs(declaration)
     for path, metric in _metrics_of(declaration, record):
