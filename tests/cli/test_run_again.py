@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -259,3 +260,24 @@ def test_what_another_machine_kept_says_nothing(tmp_path: Path) -> None:
         secret.write_bytes(other)
         secret.chmod(0o600)
         assert "argparse" in loud("check", env=users).err
+
+
+def test_whoever_reads_may_go_away(tmp_path: Path) -> None:
+    cli = make(tmp_path / "project")
+    for number in range(600):  # more than a pipe takes
+        (cli.cwd / f"harness/n{number}.yaml").write_text(
+            f"include: _base.yaml\ntask: n{number}\ndescription: 'Say\\nit'\n", encoding="utf-8"
+        )
+    assert cli("check").code == 1
+    for _ in range(2):
+        with subprocess.Popen(
+            [*cli.command, "check"], cwd=cli.cwd, env=cli.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as child:
+            assert child.stdout is not None
+            assert child.stderr is not None
+            child.stdout.read(10)
+            child.stdout.close()
+            said = child.stderr.read()
+        assert child.returncode == 141
+        assert b"Traceback" not in said
+        assert b"BrokenPipe" not in said

@@ -270,3 +270,25 @@ def test_the_prompts_of_a_first_version_are_fixtures_too(cli: Cli) -> None:
     [*_, last] = map(json.loads, (folder / "prompts.jsonl").read_text(encoding="utf-8").splitlines())
     assert last["text"].startswith("Add up.\n1 + 1 = 2\n\n2 + 3 = 5\n\n")
     assert [each for each in weak(cli) if "of prompts could" in each["message"]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("v1/tasks.jsonl", '"task_id"', '"taskid"'),
+        ("v1/generations.jsonl", '"text"', '"txt"'),
+        ("v1/post_process.jsonl", '"rule": "', '"rule": 3, "x": "'),
+        ("v1/tasks_bad.labels.json", '"rule"', '"r"'),
+        ("v1/templates.yaml", "  task_id:", "  taskid:"),
+        ("migrations/v1_v2/outputs.jsonl", '"task_id": "', '"task_id": 3, "x": "'),
+    ],
+)
+def test_a_fixture_of_another_shape_is_a_finding_and_no_fault(
+    acme: Cli, name: str, old: str, new: str
+) -> None:
+    change(acme.cwd / FIXTURES / name, old, new)
+    for words in (["test"], ["check"], ["test", "--update"]):
+        code, out, err = acme(*words)
+        assert code == 1, err
+        assert "internal error" not in err
+        assert "fixture" in out + err

@@ -44,7 +44,9 @@ class Recorder:
         self._here = os.getcwd()
         self._process = os.getpid()
         self._top = top_of(self._here)
-        self._own: list[str] = [each for each in (folder, users_folder()) if each]
+        own = (*_OF_SYSTEM, folder, users_folder())
+        self._own: tuple[str, ...] = tuple(each for each in own if each)
+        self._read: set[Any] = set()
         self._ignoring: set[str] = set()
         self._on = False
         self._nested = False
@@ -97,7 +99,7 @@ class Recorder:
         """Something depends on a path in one of the ways that `states.STATES` tells."""
         path = os.path.join(self._here, path)
         key = (kind, path)
-        if key in self.told or path.startswith(_OF_SYSTEM) or path.startswith(tuple(self._own)):
+        if key in self.told or path.startswith(self._own):
             return
         self._nested = True
         try:
@@ -116,13 +118,16 @@ class Recorder:
     def _opened(self, path: Any, mode: str | None, flags: int) -> None:
         if isinstance(path, int) or (flags & os.O_ACCMODE if mode is None else not mode.startswith("r")):
             return  # to write to
-        self._content(path)
+        if path not in self._read:
+            self._read.add(path)
+            self._content(path)
 
     def _content(self, path: Any) -> None:
         path = os.fsdecode(path)
-        folder, name = os.path.split(path)
-        if name.endswith(".pyc") and os.path.basename(folder) == "__pycache__":
-            path = os.path.join(os.path.dirname(folder), f"{name.partition('.')[0]}.py")
+        if path.endswith(".pyc"):
+            folder, name = os.path.split(path)
+            if os.path.basename(folder) == "__pycache__":
+                path = os.path.join(os.path.dirname(folder), f"{name.partition('.')[0]}.py")
         self.depend("content", path)
 
     def _listed(self, path: Any) -> None:
@@ -155,7 +160,7 @@ class Recorder:
     def _made(self, path: str) -> None:
         self._nested = True
         try:
-            self._own += [path, os.path.realpath(path)]
+            self._own += (path, os.path.realpath(path))
         finally:
             self._nested = False
 

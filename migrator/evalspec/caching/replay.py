@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NOT_WITH = frozenset(["--fix", "--watch", "--output", "--no-cache", "--help", "-h", "-"])
 #: Exit codes of a run that went to its end.
 _ENDED = (0, 1)
+_BROKEN_PIPE = 141
 #: Variables that may change what a run prints: names, and beginnings of names.
 _VARIABLES = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "HOME", "PATH", "TZ", "LANG", "TMPDIR")
 _BEGINNINGS = ("GIT_", "HF_", "LC_", "PYTHON", "XDG_", "EVALSPEC")
@@ -144,10 +145,13 @@ def _again(body: bytes | None) -> int | None:
     now = time.time_ns()
     if _told_of(files) != told or not all(is_still(state, kind, path, now) for kind, path, state in others):
         return None
-    sys.stderr.write(err)
-    sys.stderr.flush()
-    sys.stdout.write(out)
-    sys.stdout.flush()
+    try:
+        for stream, text in ((sys.stderr, err), (sys.stdout, out)):
+            stream.write(text)
+            stream.flush()
+    except BrokenPipeError:  # whoever read it has gone, and Python would complain once more at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
     return int(code)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalspec.check.owned import owned_families, place_in, step_folder, version_folder
 from evalspec.check.rule import Rule
-from evalspec.diff.outputs import outputs_between
 from evalspec.errors import EvalspecError, Place
 from evalspec.tasks.fixtures import load_fixtures
 
@@ -138,6 +137,8 @@ def _examples(
             f"post-process rule {name} is {operation.change}, and has {count} of {_EXAMPLES} examples",
             fix=f'add lines {{"rule": "{name}", "input": …, "output": …}} to {file}',
         )
+    from evalspec.diff.outputs import outputs_between
+
     parent, schema = schemas
     if operation.change == "changed" and all(name in each.declaration.post_process for each in schemas):
         differs = outputs_between((parent, name), (schema, name), project.families)

@@ -174,7 +174,7 @@ def _against(
     if repository is None or args.no_base:
         return
     from evalspec.check.against_base import Against, base_lock
-    from evalspec.diff import Asked, Comparison, compare, git_sides, view_pairs
+    from evalspec.diff import Asked, Comparison, git_sides, view_pairs
     from evalspec.diff.model import Compared
 
     branch = project.config.default_branch
@@ -189,6 +189,8 @@ def _against(
             sides = stack.enter_context(git_sides(asked, repository, base=base))
             views = view_pairs(sides, project, (), {})
             if sides.changed or any(view.cause is not None for view in views):
+                from evalspec.diff import compare
+
                 comparison = compare(sides, project, views, keep=not args.no_cache)
             else:  # where no file differs no prompt does
                 comparison = Comparison(Compared(sides.before.label, sides.after.label, 0, 0))

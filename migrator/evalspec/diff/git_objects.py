@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 #: A larger file is neither a task file nor one that a task includes.
 LARGEST = 10_000_000
+#: What the branch that others leave from is called where nobody says so.
+_DEFAULT_BRANCHES = (
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
 #: Fewer objects than this are read one by one.
 _MANY = 20
 
@@ -177,9 +184,12 @@ class Repository:
         return self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
 
     def _default_branch(self) -> str:
-        remote = self.ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-        names = (remote, "origin/main", "origin/master", "main", "master")
-        return next((name for name in names if name and self._sha(name)), "")
+        form = "--format=%(refname)%09%(symref)"
+        said = self.ask("for-each-ref", form, "refs/remotes/origin/HEAD", *_DEFAULT_BRANCHES)
+        found = dict(line.split("\t") for line in said.split("\n") if line)
+        remote = found.get("refs/remotes/origin/HEAD", "")
+        name = remote or next((each for each in _DEFAULT_BRANCHES if each in found), "")
+        return name.removeprefix("refs/remotes/").removeprefix("refs/heads/")
 
     def deeper(self) -> str:
         """What to do in a shallow clone; empty in any other."""

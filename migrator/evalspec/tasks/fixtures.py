@@ -98,11 +98,12 @@ def load_fixtures(families: Families, reference: str) -> Fixtures:
         pairs=_objects(f"{folder}/pairs.jsonl"),
         bad=_bad(folder),
         generations=tuple(
-            Generation(said["task_id"], said["text"]) for said in _objects(f"{folder}/generations.jsonl")
+            Generation(said["task_id"], said["text"])
+            for said in _objects(f"{folder}/generations.jsonl", "task_id", "text")
         ),
         post_process=tuple(
             PostProcessExample(said["rule"], said["input"], said["output"])
-            for said in _objects(f"{folder}/post_process.jsonl")
+            for said in _objects(f"{folder}/post_process.jsonl", "rule", "input", "output")
         ),
         rows=_rows(f"{folder}/rows"),
     )
@@ -117,11 +118,25 @@ def _bytes(path: str) -> bytes:
         return b""
 
 
-def _objects(path: str) -> tuple[dict[str, Any], ...]:
+def _objects(path: str, *texts: str) -> tuple[dict[str, Any], ...]:
+    """The objects of a JSONL file, each with a text under these keys.
+
+    Raises:
+        FormatError: a line is no object, or lacks one.
+    """
+    from evalspec.errors import FormatError
     from evalspec.formats.jsonl import parse_line
 
-    lines = enumerate(_bytes(path).split(b"\n"), 1)
-    return tuple(parse_line(line, line_number=number).value for number, line in lines if line.strip())
+    found = []
+    for number, line in enumerate(_bytes(path).split(b"\n"), 1):
+        if line.strip():
+            value = parse_line(line, line_number=number).value
+            for key in texts:
+                if not isinstance(value.get(key), str):
+                    message = f"{path}:{number}: a line has a text under {key!r}"
+                    raise FormatError("missing_required", message, line=number, field=key)
+            found.append(value)
+    return tuple(found)
 
 
 def _yaml_objects(path: str) -> tuple[dict[str, Any], ...]:
@@ -142,11 +157,19 @@ def _yaml_objects(path: str) -> tuple[dict[str, Any], ...]:
 def _bad(folder: str) -> tuple[BadTask, ...]:
     import json
 
+    from evalspec.errors import FormatError
+
+    path = f"{folder}/tasks_bad.labels.json"
     lines = _bytes(f"{folder}/tasks_bad.jsonl").split(b"\n")
-    labels = json.loads(_bytes(f"{folder}/tasks_bad.labels.json") or b"[]")
-    return tuple(
-        BadTask(label["line"], lines[label["line"] - 1], label["rule"], label["field"]) for label in labels
-    )
+    try:
+        labels = json.loads(_bytes(path) or b"[]")
+        return tuple(
+            BadTask(label["line"], lines[label["line"] - 1], label["rule"], label["field"])
+            for label in labels
+        )
+    except (ValueError, LookupError, TypeError) as error:
+        message = f"{path}: is no list of objects with a line, a rule and a field"
+        raise FormatError("bad_json", message) from error
 
 
 def _rows(folder: str) -> dict[str, dict[str, tuple[dict[str, Any], ...]]]:

@@ -10,7 +10,7 @@ from evalspec.check.chain import check_family, check_step
 from evalspec.check.owned import owned_families
 from evalspec.check.spec import modules, steps, upgrades, versions
 from evalspec.check.spec.faults import of_error
-from evalspec.check.spec.fixtures import Spec, step_folder, version_folder
+from evalspec.check.spec.fixtures import Spec, finding, step_folder, version_folder
 from evalspec.errors import EvalspecError, FindingsError, UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ class SpecCheck(NamedTuple):
         except EvalspecError as error:
             rule = "chain_broken" if isinstance(error, UsageError) else "fixture_stale"
             return [of_error(rule, self.path, error)]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            message = f"what it reads has another shape than it should: {type(error).__name__}: {error}"
+            return [finding("fixture_stale", self.path, message, "write it as the other fixtures are")]
 
 
 def spec_checks(project: Project, families: Sequence[str] | None = None) -> list[SpecCheck]:

@@ -92,7 +92,8 @@ def finding(
     text: str = "",
 ) -> Finding:
     """A finding about a file of the specification, named from here where it lies below."""
-    return Finding(rule, "error", shown(path), line, column, task, field, message, cut(text), fix)
+    known = None if task is None else str(task)  # a fixture may have anything there
+    return Finding(rule, "error", shown(path), line, column, known, field, message, cut(str(text)), fix)
 
 
 def shown(path: str) -> str:

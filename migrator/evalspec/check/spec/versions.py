@@ -190,7 +190,7 @@ def check_generations(spec: Spec, id_: str, folder: str) -> list[Finding]:
     from evalspec.tasks.fixtures import load_fixtures
 
     fixtures = load_fixtures(spec.project.families, id_)
-    ids = {task["task_id"] for task in (*fixtures.tasks, *fixtures.templates)}
+    ids = {task.get("task_id") for task in (*fixtures.tasks, *fixtures.templates)}
     return [
         finding(
             "fixture_stale",

@@ -23,6 +23,8 @@ RECIPE = "f1"
 
 Definition = tuple[str, str]
 
+#: Names that a module's text defines at its top, in one group or the other.
+_DEFINED = re.compile(rb"(?m)^(?:async def|def|class) +(\w+)(?![\x80-\xff])|^(\w+) *[:=]")
 #: Ways to make or find names that a syntax tree does not show.
 _DYNAMIC = re.compile(r"Name\(id=str:'(?:globals|exec|eval|setattr|getattr|vars|__import__)'")
 
@@ -105,6 +107,7 @@ class Fingerprints:
         self._known: dict[tuple[str, str], str | None] = {}
         self._whole: dict[str, str] = {}
         self._texts: dict[ast.stmt, str] = {}
+        self._shown: dict[str, set[str]] = {}
         self._lacks: dict[FunctionRef, str | None] = {}
         self._sources: dict[str, bytes | None] = {}
 
@@ -167,8 +170,9 @@ class Fingerprints:
             data = self._source(path) if path else None
         if data is None:
             return "module"
-        name = re.escape(function.name)
-        if re.search(rf"(?m)^(?:async def|def|class) +{name}\b|^{name} *[:=]".encode(), data):
+        if path not in self._shown:
+            self._shown[path] = {max(found).decode() for found in _DEFINED.findall(data)}
+        if function.name in self._shown[path]:
             return None  # as nearly all are, and found without a syntax tree
         module = self.module(path)
         if module is None or function.name in module.named or function.name in module.imports or module.stars:
