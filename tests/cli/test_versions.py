@@ -47,6 +47,28 @@ def test_a_project_shows_its_family_above_the_one_it_comes_from(cli: Cli) -> Non
     assert out.endswith(HISTORY)
 
 
+def test_a_way_is_shown_by_itself(cli: Cli) -> None:
+    out = cli("history", "v1..v2").out
+    assert out == HISTORY[HISTORY.index("* evalspec@v2") :]
+    assert cli("history", "v2..").out.startswith("* evalspec@v3 (head)")
+    assert "evalspec@v1\n" not in cli("history", "v2..").out.replace("revises evalspec@v1", "")
+    ids = [each["id"] for each in cli("history", "v2..v3", "--format", "json").json()["versions"]]
+    assert ids == ["evalspec@v3", "evalspec@v2"]
+    for wrong in ("v3..v1", "v2", "v1..v9"):
+        result = cli("history", wrong)
+        assert (result.code, result.out) == (2, ""), wrong
+        assert "fix: " in result.err
+
+
+def test_a_version_may_be_named_by_its_beginning(cli: Cli) -> None:
+    assert cli("show", "ac@v2", cwd=ACME).out == cli("show", "acme@v2", cwd=ACME).out
+    assert cli("show", "evalspec@v3").out == cli("show", "e@v3").out
+    for several in ("v", "acme@v", "e@v"):
+        result = cli("show", several, cwd=ACME)
+        assert (result.code, result.out) == (2, ""), several
+        assert "unknown schema version" in result.err
+
+
 def branched(cli: Cli) -> Path:
     """acme, and a second family that comes from evalspec@v2."""
     folder = cli.cwd / "acme"

@@ -146,13 +146,15 @@ def select_files(args: argparse.Namespace, project: Project) -> Selection:
     if not args.quiet:
         for note in selection.notes:
             sys.stderr.write(f"{note}\n")
-        if not args.paths or selection.skipped or len(selection.files) > 1:
+        if selection.files and (not args.paths or selection.skipped or len(selection.files) > 1):
             sys.stderr.write(f"{selection.chosen}\n")
     if args.verbose:
         for path, reason in selection.skipped:
             sys.stderr.write(f"skipped {visible(path)}: {reason}\n")
     if not selection.files:
-        raise UsageError(f"no task file: {selection.chosen}", fix="name a file, or a folder that has some")
+        raise UsageError(
+            f"there is no task file: {selection.chosen}", fix="name a file, or a folder that has some"
+        )
     return selection
 
 

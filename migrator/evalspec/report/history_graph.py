@@ -18,16 +18,23 @@ if TYPE_CHECKING:
 
 
 def history_text(
-    history: History[Migration], families: Families, *, verbose: bool = False, paint: Paint = plain
+    history: History[Migration],
+    families: Families,
+    way: frozenset[str] | None = None,
+    *,
+    verbose: bool = False,
+    paint: Paint = plain,
 ) -> str:
     """Each version with what it comes from, its title and its promises; with its operations if `verbose`.
 
-    A `*` stands for a version; the lines lead down to what it comes from.
+    A `*` stands for a version; the lines lead down to what it comes from. Of a `way`, its versions alone are told.
     """
     heads = _heads(history, families)
     out: list[str] = []
     lanes: list[str] = []  # the version that each line leads down to
     for id_ in reversed(history.versions):
+        if way is not None and id_ not in way:
+            continue
         if id_ not in lanes:
             lanes.append(id_)
         place = lanes.index(id_)
@@ -39,7 +46,7 @@ def history_text(
         out.append(f"{star} {_head_line(history, id_, head=id_ in heads, paint=paint)}")
         step = history.steps.get(id_)
         left = ["|"] * len(lanes)
-        if step is None:
+        if step is None or (way is not None and step.parent not in way):
             del lanes[place]
             left[place] = " "
         else:
@@ -90,10 +97,16 @@ def _joined(lanes: int, place: int, last: int) -> str:
     return "".join(line) + "/" + " /" * (lanes - last - 1)
 
 
-def history_data(history: History[Migration], families: Families) -> list[dict[str, Any]]:
-    """Every version, newest first, as plain data."""
+def history_data(
+    history: History[Migration], families: Families, way: frozenset[str] | None = None
+) -> list[dict[str, Any]]:
+    """Every version, or those of a way, newest first, as plain data."""
     heads = _heads(history, families)
-    return [_version_data(history, families, id_, head=id_ in heads) for id_ in reversed(history.versions)]
+    return [
+        _version_data(history, families, id_, head=id_ in heads)
+        for id_ in reversed(history.versions)
+        if way is None or id_ in way
+    ]
 
 
 def _version_data(history: History[Migration], families: Families, id_: str, *, head: bool) -> dict[str, Any]:

@@ -116,12 +116,24 @@ class Families:
         return self.by_name[family].schema(version)
 
     def resolve(self, reference: str) -> tuple[str, str]:
-        """The family and the version that `reference` names."""
+        """The family and the version that `reference` names, whole or by the beginnings of their names.
+
+        Raises:
+            UnknownVersion: there is no such version, or it may be one of several.
+        """
         family, at, version = reference.rpartition("@")
         candidates = [family] if at else list(dict.fromkeys([self.default, OWN]))
         for name in candidates:
             if name in self.by_name and version in self.by_name[name].versions:
                 return name, version
+        begun = [
+            (name, each)
+            for name in (self.by_name if at else candidates)
+            for each in (self.by_name[name].versions if name in self.by_name else ())
+            if version and name.startswith(family if at else "") and each.startswith(version)
+        ]
+        if len(begun) == 1:
+            return begun[0]
         raise UnknownVersion(reference, list(self.known()))
 
     def known(self) -> Iterator[str]:
