@@ -11,6 +11,8 @@ Everything is imported when it is first asked for. Errors are `EvalspecError` an
 files is told as `Finding`.
 """
 
+from evalspec._lazy import lazily
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evalspec._version import __version__
@@ -77,15 +79,7 @@ _HOME = {
     "validate_task": "api",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

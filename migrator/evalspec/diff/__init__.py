@@ -9,6 +9,8 @@
 Each is imported when it is first asked for: a check in which no file differs from its base compares nothing.
 """
 
+from evalspec._lazy import lazily
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from evalspec.diff.compare import compare
@@ -44,15 +46,7 @@ _HOME = {
     "view_pairs": "views",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 __all__ = [

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalspec._lazy import lazily
+
 if TYPE_CHECKING:
     from evalspec.report.console import Console, Paint, plain
     from evalspec.report.excerpt import prompt_diff, size_change
@@ -57,15 +59,7 @@ _HOME = {
     "unified_by_line": "unified_diff",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 __all__ = [

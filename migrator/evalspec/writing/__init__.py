@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalspec._lazy import lazily
+
 if TYPE_CHECKING:
     from evalspec.writing.convenience import PartWriter, open_part, run_folder, write_file
     from evalspec.writing.guard import Guard
@@ -56,15 +58,7 @@ _HOME = {
     "write_file": "convenience",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 __all__ = [
