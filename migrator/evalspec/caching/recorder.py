@@ -116,7 +116,9 @@ class Recorder:
             self._events[event](*args)
 
     def _opened(self, path: Any, mode: str | None, flags: int) -> None:
-        if isinstance(path, int) or (flags & os.O_ACCMODE if mode is None else not mode.startswith("r")):
+        if isinstance(path, int) or (
+            flags & (os.O_WRONLY | os.O_RDWR) if mode is None else not mode.startswith("r")
+        ):
             return  # to write to
         if path not in self._read:
             self._read.add(path)
