@@ -82,6 +82,8 @@ class Repository:
             ) from None
         self._failed = git.GitCommandError
         self.made: dict[tuple[str, str], Any] = {}
+        #: Where the bytes of an object were laid down as a file.
+        self.laid: dict[str, str] = {}
         self._kept: dict[str, bytes] = {}
         # A bare repository may lie in a folder of any name, in which git itself would look for it in vain.
         self._repo.git.set_persistent_git_options(git_dir=self._repo.git_dir)

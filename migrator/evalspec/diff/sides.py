@@ -232,15 +232,26 @@ class Revision:
                 asked_for = not tops or steps[0] in tops or (name.endswith(".py") and "schemas" in steps)
                 wanted = name.endswith(_RECORDS) and asked_for
             if wanted and (needed is None or needed(name)) and (data := self.files.read(name)) is not None:
-                place = os.path.join(self.folder, name)
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                with open(place, "wb") as file:
-                    file.write(data)
+                self._lay(name, data)
         there = [path for path in inside if _holds(names, path)] if inside else [""] if names else []
         paths = tuple(os.path.join(self.folder, path) if path else self.folder for path in there)
         files = self.files if lm_eval else None
         root, content = self.repository.root, self.files.digest()
         return Side(self.label, self.folder, paths, root, files, content=content)
+
+    def _lay(self, name: str, data: bytes) -> None:
+        """Put a file into the folder; one that another side has laid already gets a second name there."""
+        place = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        laid = self.repository.laid.setdefault(self.files.id_of(name), place)
+        if laid != place:
+            try:
+                os.link(laid, place)
+            except OSError:  # no second names here, or it is gone
+                laid = place
+        if laid == place:
+            with open(place, "wb") as file:
+                file.write(data)
 
     def seems_lm_eval(self, inside: Sequence[str], spec: str) -> bool:
         """Whether the paths hold lm-eval YAML: as `spec` has it, else as their first bytes look."""
