@@ -154,8 +154,14 @@ class Recorder:
         if ignored is None:
             self._refuse("a working tree that git does not list")
             return
-        for name in names:
-            self.depend("content", f"{top}/{name}")
+        if os.getpid() != self._process:
+            self._refuse("a working tree that a forked process looks at")
+            return
+        state, now = STATES["content"], time.time_ns()
+        for name in names:  # of which there are many, so not by `depend`
+            key = ("content", f"{top}/{name}")
+            if key not in self.told:
+                self.told[key] = state(key[1], now)
         for folder, inner, _ in os.walk(top):  # which is heard
             inner[:] = [each for each in inner if each != ".git" and f"{folder}/{each}" not in ignored]
 
