@@ -7,7 +7,7 @@ Default delimiters, strict undefined variables, a template's last line end kept,
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +46,12 @@ class Sandbox:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.watch = watch or Watch()
-        self.environment = field_environment()
         self._renderers: dict[str, Callable[[Mapping[str, Any]], str]] = {}
+
+    @cached_property
+    def environment(self) -> ImmutableSandboxedEnvironment:
+        """The environment, made when there is a template: it takes Jinja, which takes time to load."""
+        return field_environment()
 
     def render(self, source: str, doc: Mapping[str, Any]) -> str:
         """The template's text for one row.

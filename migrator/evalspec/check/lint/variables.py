@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalspec.check.lint.remark import Remark
 from evalspec.check.rule import Rule
@@ -51,7 +51,7 @@ class Names:
     """The names that templates use, each template read once."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self._environment: Any = sandbox.environment
+        self._sandbox = sandbox
         self._known: dict[str, frozenset[str]] = {}
         self._nearest: dict[tuple[str, str], str] = {}
 
@@ -71,7 +71,7 @@ class Names:
 
     def _read(self, template: str) -> frozenset[str]:
         root = Shape()
-        read_template(self._environment, template, root)
+        read_template(self._sandbox.environment, template, root)
         return frozenset(root.members)
 
     def exactly(self, template: str) -> frozenset[str]:
@@ -79,10 +79,10 @@ class Names:
         from jinja2 import TemplateError, meta
 
         try:
-            names: set[str] = meta.find_undeclared_variables(self._environment.parse(template))
+            names: set[str] = meta.find_undeclared_variables(self._sandbox.environment.parse(template))
         except (TemplateError, RecursionError):
             return frozenset()
-        return frozenset(names - self._environment.globals.keys())
+        return frozenset(names - self._sandbox.environment.globals.keys())
 
 
 def undefined(config: TaskConfig, names: Names, columns: Collection[str]) -> Iterator[Remark]:
