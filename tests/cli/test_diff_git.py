@@ -107,6 +107,19 @@ def test_a_moved_version_is_not_silent(cli: Cli, tree: Path) -> None:
     assert found["versions"] == {"silent": [], "moved": ["demo_a", "demo_b", "demo_c"]}
 
 
+def test_it_says_whether_scores_compare(cli: Cli, tree: Path) -> None:
+    edit(tree / "base.yaml", "Think.", "Think!")
+    edit(tree / "base.yaml", "version: 1.0", "version: 2.0")
+    out = cli("diff", "HEAD").out
+    assert "\n3 tasks changed with another version of their own: demo_a, demo_b, demo_c\n" in out
+    assert "same version" not in out
+    page = cli("diff", "HEAD", "--format", "markdown").out
+    assert "\nChanged with another version of their own: `demo_a`" in page
+    git(cli, "checkout", "-q", ".")
+    edit(tree / "a.yaml", "demo_a", "demo_z")
+    assert "renamed: 1 task, scores can still be compared\n" in cli("diff", "HEAD").out
+
+
 def test_nothing_changed(cli: Cli, tree: Path) -> None:
     (tree / "sub").mkdir()
     (tree / "a.yaml").rename(tree / "sub" / "a.yaml")

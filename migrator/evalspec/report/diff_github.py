@@ -16,7 +16,7 @@ from evalspec.report.excerpt import names_changed, size_change
 if TYPE_CHECKING:
     from evalspec.diff.model import Cause, Comparison, Group, UnknownGroup
 
-#: How many annotations are printed at most (issue 5, "How it is shown").
+#: How many annotations are printed at most: GitHub shows ten of a step.
 ANNOTATIONS = 10
 _PIECE, _LINE = 80, 400
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evalspec.diff.model import UnknownGroup
 from evalspec.errors import cut
-from evalspec.report.diff_text import IDS, SAYS, cause_line, compared_line, edit_text, example_texts, reach
+from evalspec.report.diff_text import (
+    IDS,
+    SAYS,
+    cause_line,
+    compared_line,
+    edit_text,
+    example_texts,
+    reach,
+    versions_moved,
+)
 from evalspec.report.markdown import code, fence, prose
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ class Budget(NamedTuple):
     bytes: int
 
 
-#: A comment on a pull request (issue 5, "How it is shown"), and the summary of a job.
+#: A comment on a pull request (GitHub takes 65,536 characters), and the summary of a job (1 MiB).
 COMMENT = Budget(60_000, 65_000)
 SUMMARY = Budget(900 * 1024, 900 * 1024)
 BUDGETS = {"comment": COMMENT, "summary": SUMMARY}
@@ -108,6 +117,8 @@ def _last(comparison: Comparison) -> Iterator[str]:
         yield f"\nMoved or set otherwise, with the same prompts: {_ids(moved)}\n"
     if comparison.silent:
         yield f"\nChanged with the same version of their own: {_ids(comparison.silent)}\n"
+    if moved := versions_moved(comparison):
+        yield f"\nChanged with another version of their own: {_ids(moved)}\n"
 
 
 def _ids(tasks: Sequence[str]) -> str:

@@ -83,7 +83,16 @@ def diff_text(
             )
             + f"{_ids(comparison.silent)}\n"
         )
+    if moved := versions_moved(comparison):
+        tasks = counted(len(moved), "task")
+        pieces.append(f"\n{tasks} changed with another version of their own: {_ids(moved)}\n")
     return "".join(pieces)
+
+
+def versions_moved(comparison: Comparison) -> list[str]:
+    """The tasks that changed and have another version: scores under the old one are told apart from new ones."""
+    changed = {task for group in comparison.groups if not group.comparable for task in group.tasks}
+    return [task for task in comparison.versioned if task in changed]
 
 
 def compared_line(comparison: Comparison) -> str:
@@ -180,6 +189,7 @@ def _group(group: Group, words: bool, paint: Paint, encode: Encode | None) -> It
     parts = " and ".join(visible(part).replace("_", " ") for part in group.parts)
     yield paint(f"{group.change}: {reach(group)}", "strong")
     yield f" ({', '.join(visible(view) for view in group.views)})" if len(group.views) > 1 else ""
+    yield ", scores can still be compared" if group.comparable else ""
     yield f", in the {parts}\n" if group.parts != ("task",) else "\n"
     yield f"  from {cause_line(group.cause)}\n"
     yield _indented(edit_text(group, paint=paint), 2)
