@@ -281,3 +281,29 @@ def test_whoever_reads_may_go_away(tmp_path: Path) -> None:
         assert child.returncode == 141
         assert b"Traceback" not in said
         assert b"BrokenPipe" not in said
+
+
+def test_a_file_that_was_not_read_counts_in_a_working_tree(tmp_path: Path) -> None:
+    """Of a file that is as it was staged git says so, and it is never opened."""
+    tree = tmp_path / "tree"
+    (tree / "new").mkdir(parents=True)
+    (tree / "_base.yaml").write_text(BASE, encoding="utf-8")
+    for name in "abc":
+        (tree / f"{name}.yaml").write_text(f"include: _base.yaml\ntask: demo_{name}\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("build/\n", encoding="utf-8")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path)
+    cli = Cli(tmp_path)
+    for path, text in (
+        ("tree/b.yaml", "include: _base.yaml\ntask: demo_b\ndescription: Think.\n"),
+        ("tree/new/d.yaml", "include: ../_base.yaml\ntask: demo_d\n"),
+        ("tree/new/e.yaml", "include: ../_base.yaml\ntask: demo_e\n"),
+        ("build/f.yaml", "task: demo_f\n"),
+        ("tree/_base.yaml", BASE.replace("Question", "Q")),
+    ):
+        before = cli("diff", "HEAD")
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+        after = cli("diff", "HEAD")
+        assert after == cli("diff", "HEAD", "--no-cache")
+        assert (after == before) == path.startswith("build/")

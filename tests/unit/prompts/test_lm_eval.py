@@ -240,3 +240,15 @@ def test_a_folder_does_not_let_anyone_out(tmp_path: Path) -> None:
     assert files.read("../secret") is None
     assert files.read("link.yaml") is None
     assert list(Index([files]).entries) == ["t"]
+
+
+def test_a_name_that_two_trees_have_is_told_of_the_one_that_is_not_loaded() -> None:
+    trees = [
+        MemoryFiles({"a.yaml": b"task: one\n"}),
+        MemoryFiles({"b.yaml": b"task: one\n", "c.yaml": b"task: two\n"}),
+    ]
+    index = Index(trees)
+    assert (index.entries["one"].root, index.entries["one"].path) == (1, "b.yaml")
+    [skipped] = index.skipped
+    assert (skipped.root, skipped.path, skipped.rule) == (0, "a.yaml", "duplicate_task_id")
+    assert skipped.twin is index.entries["one"]
