@@ -226,8 +226,11 @@ def test_rows_are_those_of_each_side(cli: Cli, tree: Path) -> None:
     assert group["cause"]["kind"] == "row"
     edit(rows, "one  more", "one")
     edit(fixed / "test.jsonl", '"answer": 0', '"answer": 1')
-    [group] = compared(cli, "HEAD", "tree")["groups"]
-    assert (group["class"], group["tasks"], group["cause"]["kind"]) == ("target", ["demo_b"], "row")
+    told = compared(cli, "HEAD", "tree")["groups"]
+    assert [(group["class"], group["tasks"], group["cause"]["kind"]) for group in told] == [
+        ("target", ["demo_b"], "row"),
+        ("text", ["demo_b"], "row"),  # where the row is an example
+    ]
 
 
 def test_records_by_their_fields(cli: Cli, records: Path) -> None:
@@ -422,6 +425,22 @@ def test_what_shows_only_with_examples_is_seen_in_a_task_without(cli: Cli, tree:
     commit(cli)
     edit(tree / "base.yaml", 'fewshot_delimiter: "\\n"', 'fewshot_delimiter: "---"')
     assert compared(cli, "HEAD")["groups"] == []
+
+
+def test_a_pool_of_one_row_is_shown_too(cli: Cli, tree: Path) -> None:
+    (cli.cwd / "evalspec.toml").write_text(
+        'spec = "lm-eval"\ntasks = ["tree"]\nrows = "rows"\n', encoding="utf-8"
+    )
+    edit(tree / "base.yaml", "test_split: test\n", "test_split: test\nfewshot_split: dev\n")
+    folder = cli.cwd / "rows" / "demo_a"
+    folder.mkdir(parents=True)
+    for split in ("test", "dev"):
+        row = {"question": split, "choices": ["x", "y"], "answer": 0}
+        (folder / f"{split}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    commit(cli)
+    edit(folder / "dev.jsonl", '"dev"', '"other"')
+    [group] = compared(cli, "HEAD")["groups"]
+    assert (group["tasks"], group["views"], group["before"]) == (["demo_a"], ["plain with 1 shot"], "dev")
 
 
 def test_an_edit_of_two_settings_is_two_edits(cli: Cli, tree: Path) -> None:

@@ -137,8 +137,8 @@ class _Comparer:
             for view in self.views:
                 shown = self._rendered(some, view)
                 self._compare_lines(view, shown)
-                for other, wanted in self._with_other_shots(view, shown):
-                    self._compare_lines(other, self._rendered(wanted, other), known=shown)
+                for other, lines in self._under_other_shots(view, shown):
+                    self._compare_lines(other, lines, known=shown)
 
     def _rendered(self, names: Sequence[str], view: ViewPair) -> dict[_Key, list[_Line | None]]:
         """The lines of both sides, by task and row."""
@@ -148,10 +148,10 @@ class _Comparer:
                 found.setdefault((line["task"], line["row"]), [None, None])[at] = line
         return found
 
-    def _with_other_shots(
+    def _under_other_shots(
         self, view: ViewPair, shown: dict[_Key, list[_Line | None]]
-    ) -> Iterator[tuple[ViewPair, list[str]]]:
-        """The view with a number of examples that is not the task's own, for the tasks of each own number."""
+    ) -> Iterator[tuple[ViewPair, dict[_Key, list[_Line | None]]]]:
+        """The view with a number of examples that is not the task's own, and the lines under it."""
         if view.before.shots is not None or view.after.shots is not None:
             return
         own: dict[bool, dict[str, None]] = {True: {}, False: {}}
@@ -159,13 +159,26 @@ class _Comparer:
             counts = {bool(line["shots"]) for line in pair if line is not None}
             if len(counts) == 1:  # else the examples are the change, and it shows
                 own[counts.pop()][next(filter(None, pair))["task"]] = None
-        for number, names in ((0, own[True]), (_MORE_SHOTS, own[False])):
-            if names:
-                before, after = (
-                    replace(each, shots=number, name=f"{each.name} with {number} shots")
-                    for each in (view.before, view.after)
-                )
-                yield ViewPair(before, after, view.cause), list(names)
+        if own[True]:
+            yield self._with_shots(view, 0, list(own[True]))
+        if own[False]:
+            other, lines = self._with_shots(view, _MORE_SHOTS, list(own[False]))
+            yield other, lines
+            # A pool may hold too few rows for that.
+            if few := {str(task): None for (task, _), pair in lines.items() if any(map(_is_broken, pair))}:
+                yield self._with_shots(view, 1, list(few))
+
+    def _with_shots(
+        self, view: ViewPair, number: int, names: Sequence[str]
+    ) -> tuple[ViewPair, dict[_Key, list[_Line | None]]]:
+        """The view with a number of examples, and the lines of both sides under it."""
+        shots = f"{number} shot{'' if number == 1 else 's'}"
+        before, after = (
+            replace(each, shots=number, name=f"{each.name} with {shots}")
+            for each in (view.before, view.after)
+        )
+        other = ViewPair(before, after, view.cause)
+        return other, self._rendered(names, other)
 
     def _compare_lines(
         self,
@@ -313,6 +326,11 @@ class _Comparer:
                 yield f"not read in {side.side.label}, as it is larger than 10 MB: {_some(side.too_large)}"
         if unread := same_unread(self.old, self.new):
             yield f"not compared, as it cannot be read and is the same on both sides: {_some(unread)}"
+
+
+def _is_broken(line: _Line | None) -> bool:
+    """Whether a line has an error in the place of its text."""
+    return line is not None and bool(line.get("error"))
 
 
 def _told_version(version: object) -> str | None:
